@@ -71,12 +71,9 @@ def version_number(value: Any) -> int:
     """*value*, a version of a table, -1 before there is one; raises `TypeError` or `ValueError`."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(value)
-    if not -1 <= value <= _LAST_VERSION:
+    if not -1 <= value < 2**63:
         raise ValueError(value)
     return value
-
-
-_LAST_VERSION: Final = 2**63 - 1
 
 
 def integer(value: Any) -> int | None:

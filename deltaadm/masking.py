@@ -99,9 +99,6 @@ _KEY_SIGNS: Final = (
 )  # fmt: skip
 """Texts of which every name of a secret has one: importing `re` costs time at the start."""
 
-_NAMED_BY_USERS: Final = ("delta.constraints.",)
-"""Before names that the user chooses for something else than a secret."""
-
 _TELLING: Final = 4
 """Shorter values than this are parts of ordinary words."""
 
@@ -140,7 +137,8 @@ def is_secret(key: str, value: str | None) -> bool:
     >>> is_secret("my.password", "vault://team/db"), is_secret("delta.appendOnly", "true")
     (False, False)
     """
-    if not value or key.startswith(_NAMED_BY_USERS):
+    # The user chooses the name of a constraint for something else than a secret.
+    if not value or key.startswith("delta.constraints."):
         return False
     return masked(value) != value or (_is_secret_key(key) and _is_opaque(key, value))
 

@@ -37,10 +37,6 @@ _OUTCOMES: Final = {
 }
 
 
-_FACT: Final[Sequence[Any]] = ("", "", "", "", "", {})
-_GATE: Final[Sequence[Any]] = (0, "", "", "fails", "")
-
-
 def _filled(row: Sequence[Any], defaults: Sequence[Any]) -> Sequence[Any]:
     return *row, *defaults[len(row) :]
 
@@ -50,13 +46,15 @@ def _client(client_id: str, entry: Mapping[str, Any]) -> Client:
 
     def gates(key: str) -> Iterable[Gate]:
         for row in entry.get(key, ()):
-            highest, source, releases, above, note = _filled(row, _GATE)
+            highest, source, releases, above, note = _filled(row, (0, "", "", "fails", ""))
             since, _, until = releases.partition("..")
             yield Gate(highest, _SOURCES[source], since, until, _OUTCOMES[above], note)
 
     def facts(key: str) -> Iterable[Fact]:
         for row in entry.get(key, ()):
-            outcome, features, source, releases, note, flags = _filled(row, _FACT)
+            outcome, features, source, releases, note, flags = _filled(
+                row, ("", "", "", "", "", {})
+            )
             since, _, until = releases.partition("..")
             active = flags.get("active", outcome == "wrong")
             yield Fact(

@@ -338,9 +338,8 @@ def _in_use(name: str, metadata: Metadata) -> bool:
 
 
 def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
-    cells = _reference_cells if release.is_reference else _cells
     of_subject: dict[str, Cell] = {}
-    for cell in cells(release, table, access):
+    for cell in _cells(release, table, access):
         known = of_subject.get(cell.subject)
         if known is None or cell.compatibility.rank > known.compatibility.rank:
             of_subject[cell.subject] = cell
@@ -358,27 +357,24 @@ def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
     return Verdict(release, access, tuple(worst))
 
 
-def _reference_cells(_: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
-    """The cells of Delta Spark, whose checks deltaadm reproduces."""
-    reads = access is Access.READ
-    if obstacle := table.obstacles[not reads]:
-        note = obstacle.refusal.message
-        for subject in obstacle.subjects:
-            yield Cell(subject, Compatibility.FAILS_LOUDLY, RECORDED, note)
-    versions = ("minReaderVersion",) if reads else ("minReaderVersion", "minWriterVersion")
-    features = table.reader_features if reads else table.features
-    for subject in (*(f"protocol.{version}" for version in versions), *features):
-        yield Cell(subject, Compatibility.WORKS, RECORDED)
-
-
 def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
-    client = release.client
+    client, reads = release.client, access is Access.READ
+    if release.is_reference:  # whose checks deltaadm reproduces
+        if obstacle := table.obstacles[not reads]:
+            note = obstacle.refusal.message
+            for subject in obstacle.subjects:
+                yield Cell(subject, Compatibility.FAILS_LOUDLY, RECORDED, note)
+        versions = ("minReaderVersion",) if reads else ("minReaderVersion", "minWriterVersion")
+        features = table.reader_features if reads else table.features
+        for subject in (*(f"protocol.{version}" for version in versions), *features):
+            yield Cell(subject, Compatibility.WORKS, RECORDED)
+        return
     reading = [
         _gate_cell("protocol.minReaderVersion", table.reader_version, client.read_gates, release),
         *(_feature_cell(name, client.reads, release, table) for name in table.reader_features),
         *_condition_cells(client.reads, release, table),
     ]
-    if access is Access.READ:
+    if reads:
         yield from reading
         return
     writing = [

@@ -47,7 +47,6 @@ class Key:
 
 _FREE: Final = (Key.CONSTRAINT_PREFIX, Key.FEATURE_PREFIX, Key.UNIVERSAL_FORMAT_PREFIX)
 
-_BOOLEAN = "needs to be a boolean."
 _LONG = "needs to be a long."
 _INTERVAL = (
     "needs to be provided as a calendar interval such as '2 weeks'. Months and years are not "
@@ -477,7 +476,13 @@ def _known(
 
 def _switch(name: str, default: str | None = "false", *alternates: str) -> Property:
     key = f"delta.{name}"
-    return Property(key=key, check=_boolean, default=default, help=_BOOLEAN, alternates=alternates)
+    return Property(
+        key=key,
+        check=_boolean,
+        default=default,
+        help="needs to be a boolean.",
+        alternates=alternates,
+    )
 
 
 def _duration(name: str, default: str | None) -> Property:
@@ -587,14 +592,12 @@ def portable(known: Property, value: str) -> str:
     """
     if known.check is _boolean:
         return value.lower()
-    if known.check is not _interval or re.fullmatch(_PORTABLE_INTERVAL, value):
+    plain = rf"interval [0-9]+ ({'|'.join(_UNITS)})s?"
+    if known.check is not _interval or re.fullmatch(plain, value):
         return value
     length = interval_microseconds(value) or 0
     unit = max((unit for unit in _UNITS if not length % _UNITS[unit]), key=_UNITS.__getitem__)
     return f"interval {length // _UNITS[unit]} {unit}s"
-
-
-_PORTABLE_INTERVAL: Final = rf"interval [0-9]+ ({'|'.join(_UNITS)})s?"
 
 
 def is_protocol_property(key: str) -> bool:

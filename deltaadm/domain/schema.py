@@ -374,11 +374,12 @@ def _is_metadata(value: Any) -> bool:
         return all(map(_is_metadata, value.values()))
     if isinstance(value, list):
         kinds = set(map(type, value))
-        return len(kinds) <= 1 and kinds.isdisjoint(_NOT_IN_LISTS) and all(map(_is_metadata, value))
+        return (
+            len(kinds) <= 1
+            and kinds.isdisjoint((list, type(None)))
+            and all(map(_is_metadata, value))
+        )
     return True
-
-
-_NOT_IN_LISTS: Final = {list, type(None)}
 
 
 def _encode(data_type: DataType) -> Any:

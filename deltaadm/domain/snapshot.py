@@ -51,7 +51,7 @@ class Kind(Enum):
             for kind, pattern in _NAMES.items():
                 if re.fullmatch(pattern, name, re.ASCII):
                     return kind
-        return _WITHOUT_NUMBERS.get(name, cls.UNKNOWN)
+        return cls.LAST_CHECKPOINT if name == "_last_checkpoint" else cls.UNKNOWN
 
     @property
     def is_checkpoint(self) -> bool:
@@ -141,10 +141,7 @@ _NAMES: Final[Mapping[Kind, str]] = {
 
 _DIGITS: Final = 20
 _USUAL: Final = {".json": Kind.COMMIT, ".crc": Kind.CRC, ".checkpoint.parquet": Kind.CHECKPOINT}
-"""The kinds of nearly all files of a log, recognized without a pattern."""
-
-_WITHOUT_NUMBERS: Final = {"_last_checkpoint": Kind.LAST_CHECKPOINT}
-"""Whole names; like the usual ends, recognized without compiling patterns, which is slow."""
+"""The kinds of nearly all files of a log, recognized without compiling a pattern, which is slow."""
 
 
 def _are_digits(text: str) -> bool:

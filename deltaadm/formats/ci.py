@@ -32,7 +32,6 @@ _PLACE = re.compile(
     r"|metaData|domainMetadata|txn|commitInfo|client|settings)(?![^\s.\[])"
 )
 _LOG_FILE = re.compile(r"[0-9]{20}\.|_last_checkpoint|_sidecars/|_staged_commits/")
-_ENDINGS = (".parquet", ".json", ".crc")
 _QUOTED = re.compile(r"delta\.`(.+)`", re.DOTALL)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
@@ -62,7 +61,7 @@ def located(report: Checked, findings: Iterable[Finding]) -> Iterator[Located]:
         file = where = finding.where
         if _LOG_FILE.match(where):
             file = f"{LOG}/{where}"
-        elif _PLACE.match(where) and not where.endswith(_ENDINGS):
+        elif _PLACE.match(where) and not where.endswith((".parquet", ".json", ".crc")):
             file = ""
         yield Located(
             finding=finding,
@@ -166,11 +165,29 @@ def write_sarif(reports: Sequence[Checked], out: TextIO) -> None:
         if failure := _failure(report):
             notices.append(_notice(report, "error", *failure[1:]))
         notices += [_notice(report, "note", text) for _, text in _more(report)]
-    driver = {
-        "name": "deltaadm",
-        "semanticVersion": __version__,
-        "rules": [_descriptor(code) for code in codes],
-    }
+    rules: list[dict[str, Any]] = []
+    for code in codes:
+        known = RULES.get(code)
+        if known is None:
+            rules.append({"id": code})
+            continue
+        level = _LEVELS[known.severity.value]
+        rules.append(
+            {
+                "id": code,
+                "name": known.name,
+                "shortDescription": {"text": known.summary},
+                "fullDescription": {"text": known.summary},
+                "help": {"text": known.doc, "markdown": known.doc},
+                "defaultConfiguration": {"level": level},
+                "properties": {
+                    "tags": ["delta-lake", known.scope.name.lower().replace("_", "-")],
+                    # What GitHub filters alerts by.
+                    "problem.severity": "recommendation" if level == "note" else level,
+                },
+            }
+        )
+    driver = {"name": "deltaadm", "semanticVersion": __version__, "rules": rules}
     invocation = {
         "executionSuccessful": not any(notice["level"] == "error" for notice in notices),
         "toolExecutionNotifications": notices,
@@ -186,26 +203,6 @@ def write_sarif(reports: Sequence[Checked], out: TextIO) -> None:
         ],
     }
     write_value({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out)
-
-
-def _descriptor(code: str) -> dict[str, Any]:
-    known = RULES.get(code)
-    if known is None:
-        return {"id": code}
-    level = _LEVELS[known.severity.value]
-    return {
-        "id": code,
-        "name": known.name,
-        "shortDescription": {"text": known.summary},
-        "fullDescription": {"text": known.summary},
-        "help": {"text": known.doc, "markdown": known.doc},
-        "defaultConfiguration": {"level": level},
-        "properties": {
-            "tags": ["delta-lake", known.scope.name.lower().replace("_", "-")],
-            # What GitHub filters alerts by.
-            "problem.severity": "recommendation" if level == "note" else level,
-        },
-    }
 
 
 def _result(report: ValidationReport, result: Located, rule: int) -> dict[str, Any]:

@@ -76,7 +76,8 @@ def html_fragment(report: blocks.Report) -> str:
     own = STYLE.replace(":root", "&").replace("body {", "& {")
     style = f".{FRAGMENT_CLASS} {{{own}& section > h2 {{ margin-top: 0; }}\n}}"
     # The rules are explained on whole pages alone.
-    section = _Html(_RULE_LINK.sub(r"\1", _section(f"report-{number}", page)))
+    linked = _section(f"report-{number}", page)
+    section = _Html(re.sub(r'<a href="#rule-[^>]*>(.*?)</a>', r"\1", linked))
     return _tag("div", _Html(f"<style>{style}</style>"), section, class_=FRAGMENT_CLASS)
 
 
@@ -89,9 +90,6 @@ class _Html(str):
     __slots__ = ()
 
 
-_EMPTY: Final = frozenset({"meta", "rect", "line"})
-
-
 def _tag(name: str, /, *children: str, **attributes: str) -> _Html:
     """One element; children are texts unless they are elements themselves."""
     given = "".join(
@@ -99,7 +97,7 @@ def _tag(name: str, /, *children: str, **attributes: str) -> _Html:
         for key, text in attributes.items()
         if text
     )
-    if name in _EMPTY:
+    if name in {"meta", "rect", "line"}:  # which hold nothing
         return _Html(f"<{name}{given}>" if name == "meta" else f"<{name}{given}/>")
     inside = "".join(
         text if isinstance(text, _Html) else escape(visible(text)) for text in children
@@ -256,9 +254,6 @@ def _section(anchor: str, page: Sequence[blocks.PageBlock], top: int = 2) -> _Ht
         elements.append(_Html("\n" + _element(block, own, top)))
     labelled = anchor if top > 1 else ""
     return _tag("section", *elements, aria_labelledby=labelled) if elements else _Html()
-
-
-_RULE_LINK: Final = re.compile(r'<a href="#rule-[^>]*>(.*?)</a>')
 
 
 def _rules(pages: Iterable[Iterable[blocks.PageBlock]]) -> Iterator[_Html]:

@@ -312,7 +312,7 @@ def _matrix(block: blocks.Matrix) -> Iterator[Line]:
     while start < len(block.columns):  # in parts that the narrowest terminal shows unbroken
         end = start + 1
         while end < len(block.columns):
-            begin = widest + 2 + _COLUMN * (end - start + 1)
+            begin = widest + 2 + len("rw ") * (end - start + 1)
             if begin + width_of(block.columns[end]) > _NARROWEST_TERMINAL:
                 break
             end += 1
@@ -327,9 +327,6 @@ def _matrix(block: blocks.Matrix) -> Iterator[Line]:
                 row.append(command_line(mark, _TONES[tone]))
             yield row
         start = end
-
-
-_COLUMN: Final = len("rw ")
 
 
 def _changes(block: blocks.Changes) -> Iterator[Line]:

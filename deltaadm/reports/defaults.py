@@ -234,10 +234,6 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
         )
 
 
-_CONSEQUENCES: Final = ("maxColumnId", "materialized", "Enablement")
-"""What the names of properties contain that Delta sets by itself."""
-
-
 def _words(default: Default) -> str:
     """A state in words: versions, features, properties."""
     if default.refused:
@@ -245,10 +241,11 @@ def _words(default: Default) -> str:
     protocol, properties = default.protocol, default.metadata.configuration
     parts = [f"({protocol.min_reader_version}, {protocol.min_writer_version})"]
     parts += [" ".join(sorted(protocol.explicit_names))]
+    consequences = ("maxColumnId", "materialized", "Enablement")  # which Delta sets by itself
     parts += [
         f"{key}={value}"
         for key, value in properties.items()
-        if not any(word in key for word in _CONSEQUENCES) and key not in default.action
+        if not any(word in key for word in consequences) and key not in default.action
     ]
     text = "; ".join(filter(None, parts))
     return f"{text}: {default.note}" if default.note else text

@@ -143,8 +143,7 @@ _OF_ONE_TABLE: Final = frozenset(
         f"configuration[{Key.PROTECTED_BEFORE}]",
     }
 )
-_OF_ONE_COLUMN: Final = "delta.columnMapping."
-"""Properties and field metadata that Delta generates for each table."""
+"""Properties that Delta generates for each table."""
 
 
 def _shared(change: Change) -> Iterator[Change]:
@@ -155,7 +154,7 @@ def _shared(change: Change) -> Iterator[Change]:
         yield change
         return
     before, after = (
-        {key: value for key, value in column.items() if not key.startswith(_OF_ONE_COLUMN)}
+        {key: value for key, value in column.items() if not key.startswith("delta.columnMapping.")}
         if isinstance(column, dict)
         else column
         for column in (change.before, change.after)
@@ -322,10 +321,12 @@ _TABLE: Final = json_record(
     ),
     fingerprints=mapping(STRING),
 )
-_REFERENCE: Final = json_record(
-    kind=constant(_KIND), format_version=constant(FORMAT_VERSION), tables=array(_TABLE)
+REFERENCE_DOCUMENT: Final = Document(
+    "A reference: what tables are like",
+    json_record(
+        kind=constant(_KIND), format_version=constant(FORMAT_VERSION), tables=array(_TABLE)
+    ),
 )
-REFERENCE_DOCUMENT: Final = Document("A reference: what tables are like", _REFERENCE)
 
 
 def write_reference(documents: Iterable[Mapping[str, Any]]) -> str:

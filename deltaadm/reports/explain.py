@@ -205,8 +205,6 @@ FAMILIES: Final = {
 }
 """The topic of each family of rules."""
 
-_CODE: Final = re.compile(r"DL\d", re.IGNORECASE)
-
 
 @dataclass(frozen=True)
 class RuleCatalogue:
@@ -293,7 +291,7 @@ def explain(word: str) -> Explanation:
     known = [*rules, *FEATURES, *error_classes(), *CLIENTS, *ALIASES]
     raise UnknownNameError(
         f"There is no rule, table feature, client or error class named {word!r}.",
-        remedy=(similar_code(name) if _CODE.match(name) else did_you_mean(name, known))
+        remedy=(similar_code(name) if re.match(r"(?i)DL\d", name) else did_you_mean(name, known))
         or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
     )
 

@@ -259,12 +259,9 @@ def _lane_of(change: Change) -> str:
     """The version or the feature of the protocol that a change is about; empty for others."""
     if change.subject in VERSIONS:
         return VERSIONS[change.subject]
-    if change.subject.startswith(_FEATURES):
+    if change.subject.startswith(("protocol.readerFeatures[", "protocol.writerFeatures[")):
         return str(change.before or change.after)
     return ""
-
-
-_FEATURES: Final = ("protocol.readerFeatures[", "protocol.writerFeatures[")
 
 
 def _bars(
@@ -338,13 +335,10 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
                 continue
             named = some_of(entry.subject[len("schema[") : -1] for entry in group)
             text = f"{kind.value} schema: {counted(len(group), 'column')}: {named}"
-        elif change.subject in _NAMED and kind is not ChangeKind.SET:
+        elif change.subject in ("id", "name") and kind is not ChangeKind.SET:
+            # Their value tells more than that there is one.
             value = change.after if change.before is None else change.before
             text = f"{kind.value} {change.subject} = {value_words(value)}"
         else:
             text = change_words(change)
         yield ChangeRow(kind.value, text)
-
-
-_NAMED: Final = ("id", "name")
-"""Places whose value tells more than that there is one."""

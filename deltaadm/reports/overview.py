@@ -448,7 +448,16 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
     with_failures = f"{counted(report.tables, 'table')}: {fine} ok, {report.failed} failed"
     short_title = with_failures if inspected and report.failed else title
     yield Either([Heading(title, level=1)], [Heading(short_title, level=1)])
-    yield Either([Cards(tuple(_tiles(report)))])
+    counts = dict(report.sections)
+    tiles = [
+        ("tables", str(report.tables), ""),
+        ("failed", str(report.failed), "error" if report.failed else "good"),
+    ]
+    for label, heading, start, tone in _TILES:
+        if heading in counts:
+            count = sum(n for item, n in counts[heading] if item.startswith(start))
+            tiles.append((label, str(count), tone if count else ""))
+    yield Either([Cards(tuple(tiles))])
     page: list[Heading | Table] = []
     short = []
     for heading, items in report.sections:
@@ -491,16 +500,6 @@ _IN_A_LINE: Final = {
 }
 _BLOCKED: Final = 8
 """So many reasons why clients cannot use tables are told on a terminal."""
-
-
-def _tiles(report: FleetSummary) -> Iterator[tuple[str, str, str]]:
-    yield "tables", str(report.tables), ""
-    yield "failed", str(report.failed), "error" if report.failed else "good"
-    counts = dict(report.sections)
-    for title, heading, start, tone in _TILES:
-        count = sum(n for item, n in counts.get(heading, ()) if item.startswith(start))
-        if heading in counts:
-            yield title, str(count), tone if count else ""
 
 
 _TILES: Final = (

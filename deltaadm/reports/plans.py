@@ -306,16 +306,14 @@ def undo_words(report: PlanReport) -> str:
     words = ", then ".join(dict.fromkeys(step.words for step in inverse.steps))
     if len(plan.stages) == 1 and not plan.stages[0].several_commits:
         words = f"deltaadm undo {quoted(report.table)}"
-    price = [] if inverse.cost is Cost.METADATA else [_PRICES[inverse.cost]]
+    prices = {Cost.BACKFILL: "rewrites the log", Cost.REWRITE: "rewrites data files"}
+    price = [prices[inverse.cost]] if inverse.cost in prices else []
     added = inverse.after.protocol.supported_features - plan.before.protocol.supported_features
     left = sorted(added & plan.after.protocol.supported_features)
     price += [f"adds {name}" for name in sorted(added - set(left))]
     lost = [words.removeprefix("never: ") for words in phrases if words.startswith("never: ")]
     price += [f"{', '.join(left)} stays"] if left else lost
     return f"{words} ({'; '.join(price)})" if price else words
-
-
-_PRICES: Final = {Cost.BACKFILL: "rewrites the log", Cost.REWRITE: "rewrites data files"}
 
 
 _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}

@@ -168,8 +168,11 @@ class CreateTable(Step):
         clusters = self._refuse_as_catalog(snapshot)
         partitions = partition_columns(self.schema, self.partition_by)
         configuration = self._properties(snapshot, session)
-        if not self.cluster_by:
-            clusters = _clusters_as_property(snapshot, self.properties)
+        listed = self.properties.get(CLUSTERING_COLUMNS)
+        if not self.cluster_by and listed is not None and snapshot.exists:
+            # Delta takes the property that stands for CLUSTER BY where domains can be.
+            domain = DomainMetadata(CLUSTERING_DOMAIN, f'{{"{CLUSTERING_COLUMNS}":{listed}}}')
+            clusters = tuple(physical_clustering({CLUSTERING_DOMAIN: domain}))
         if snapshot.exists:
             require_writable(snapshot)
             # The feature, which stays when a table is clustered by no column any more.
@@ -561,16 +564,6 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
             remedy="Add --property delta.feature.allowColumnDefaults=supported.",
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )
-
-
-def _clusters_as_property(snapshot: Snapshot, properties: Mapping[str, str]) -> tuple[Path, ...]:
-    """The clustering columns of the property that stands for CLUSTER BY."""
-    # Delta takes it where domains can be.
-    text = properties.get(CLUSTERING_COLUMNS)
-    if text is None or not snapshot.exists:
-        return ()
-    domain = DomainMetadata(CLUSTERING_DOMAIN, f'{{"{CLUSTERING_COLUMNS}":{text}}}')
-    return tuple(physical_clustering({CLUSTERING_DOMAIN: domain}))
 
 
 def _with_clustering(after: Snapshot, clusters: Sequence[Path]) -> Snapshot:

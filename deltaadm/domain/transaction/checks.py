@@ -41,11 +41,9 @@ if TYPE_CHECKING:
 
 RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
 """Setting either of them makes Delta compare both."""
-_IDENTITY_PREFIX: Final = "delta.identity."
-_GENERATION: Final = "delta.generationExpression"
 UNREAD_UNLESS_SUPPORTED: Final = {
-    "generatedColumns": _GENERATION,
-    "identityColumns": _IDENTITY_PREFIX,
+    "generatedColumns": FieldKey.GENERATION,
+    "identityColumns": "delta.identity.",
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
 CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
@@ -416,7 +414,6 @@ UNITY_TABLE_ID: Final = "io.unitycatalog.tableId"
 SUPPORTED: Final = "supported"
 """The value of a feature's property that brings along what the feature needs."""
 _CLUSTERING: Final = f"{Key.FEATURE_PREFIX}clustering"
-_CATALOG_MANAGED: Final = f"{Key.FEATURE_PREFIX}catalogmanaged"
 _ADAPTIVE_METADATA: Final = f"{Key.FEATURE_PREFIX}adaptivemetadata-preview"
 
 
@@ -518,7 +515,7 @@ def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol)
             delta_error_class=feature.refusal,
         )
     feature = FEATURES["catalogManaged"]
-    is_asked = _CATALOG_MANAGED in asked or _ADAPTIVE_METADATA in asked
+    is_asked = f"{Key.FEATURE_PREFIX}catalogmanaged" in asked or _ADAPTIVE_METADATA in asked
     if is_asked and feature.name not in protocol.explicit_names:
         raise RefusedError(
             "Delta Lake 4.4 cannot make an existing table catalog-managed.",

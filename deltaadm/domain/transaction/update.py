@@ -161,7 +161,8 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
         path_text((field.name,))
         for field in new.schema.fields
         if any(
-            isinstance(part, PrimitiveType) and part.name in _NOT_IN_HUDI
+            isinstance(part, PrimitiveType)
+            and part.name in {"byte", "short", "timestamp_ntz", "void"}
             for part in all_types(field.type)
         )
     ]
@@ -176,9 +177,6 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
             delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
     return new
-
-
-_NOT_IN_HUDI: Final = frozenset({"byte", "short", "timestamp_ntz", "void"})
 
 
 def _formats(metadata: Metadata) -> tuple[str, ...]:
