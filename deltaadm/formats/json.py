@@ -94,7 +94,6 @@ def write_yaml(reports: Sequence[Report], out: TextIO, selection: Selection | No
 
 
 def _lines(value: Any) -> Iterator[str]:
-    """The lines of *value*, whose children are indented."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
             name = _string(key)

@@ -377,7 +377,6 @@ def _findings(block: blocks.Findings) -> Iterator[Line]:
 
 
 def _below(text: str, style: str = "") -> Line:
-    """A sentence below the code of a rule."""
     line = sentence(f"{'':9}{text}", style)
     line.hang = 9
     return line

@@ -235,7 +235,6 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
 
 
 def _words(default: Default) -> str:
-    """A state in words: versions, features, properties."""
     if default.refused:
         return "refused"
     protocol, properties = default.protocol, default.metadata.configuration

@@ -252,7 +252,6 @@ def recorded_state(recorded: RecordedTable, current: Snapshot) -> Snapshot:
 
 
 def _values(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
-    """The places, keys and values of properties and of options of the format."""
     metadata = snapshot.metadata
     options = (metadata.format and metadata.format.options) or {}
     for kind, entries in (("configuration", metadata.configuration), ("format", options)):

@@ -330,7 +330,6 @@ _CAUSES: Final = ("Caused by:", "the direct cause of the following|another excep
 
 
 def _explain_error_class(error_class: ErrorClass, message: str = "") -> ErrorClassExplanation:
-    """The explanation of *error_class*, with the features that the rest of its message names."""
     names = re.findall(r"[\w.-]*[a-z][A-Z][\w-]*", message)
     if listed := re.search(r": ([\w.-]+(?:, [\w.-]+)*?)\.?\s*$", message):
         names += listed[1].rstrip(".").split(", ")

@@ -795,7 +795,6 @@ def show_failure(report: Failure) -> Iterator[Block]:
 
 
 def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
-    """What a table is: its version, its protocol, and how much of that is not needed."""
     from deltaadm.domain.instants import second  # slow to import
 
     snapshot, metadata = report.snapshot, report.snapshot.metadata

@@ -320,7 +320,6 @@ _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
 
 
 def _findings(report: PlanReport) -> Iterator[Block]:
-    """The findings in the table that a plan leads to, and their remedies."""
     groups: dict[Severity, dict[str, list[Finding]]] = {}
     for finding in report.plan.findings:
         groups.setdefault(finding.severity, {}).setdefault(finding.code, []).append(finding)

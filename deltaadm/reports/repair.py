@@ -145,7 +145,6 @@ def _title(rule: str, kind: str) -> str:
 
 
 def _proof(plan: RepairPlan) -> Iterator[Block]:
-    """The state before and after, and what cannot be proved."""
     yield Heading("State of the table")
     if plan.blocked:
         yield Paragraph(f"Now it cannot be loaded: {plan.blocked}", "error")

@@ -94,7 +94,6 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
 
 
 def _is_within(path: Path, column: Path) -> bool:
-    """Whether *path* is *column* or a field in it, ignoring case."""
     return folded(path)[: len(column)] == folded(column)
 
 
@@ -126,7 +125,6 @@ def _attribute_name(path: Path) -> str:
 
 
 def _column_document(path: Path, field: StructField, position: Position | None) -> dict[str, Any]:
-    """A column and its position, if it is not the end, as in the parameters of Delta's commits."""
     data_type = field.type
     # Spark's `typeName`, which does not say what is inside an array or a map.
     name = "array" if isinstance(data_type, ArrayType) else type_name(data_type)

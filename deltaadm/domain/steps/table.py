@@ -567,7 +567,6 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
 
 
 def _with_clustering(after: Snapshot, clusters: Sequence[Path]) -> Snapshot:
-    """*after* with its domains; that of clustering stays, empty, where there was one."""
     domains = after.domains or {}
     if not clusters and CLUSTERING_DOMAIN not in domains:
         return replace(after, domains=domains)

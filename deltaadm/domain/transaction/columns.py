@@ -429,7 +429,6 @@ def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
 
 
 def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
-    """Return `physical_paths`, or the logical paths if column mapping is off."""
     paths = physical_paths(metadata.schema)
     # Delta does not look at physical names that are left in the schema of an unmapped table.
     mode = metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none")
@@ -451,7 +450,6 @@ def physical_clustering(domains: Mapping[str, DomainMetadata]) -> list[Path]:
 
 
 def _listed(text: str) -> list[Path]:
-    """The columns that a domain, or a document like it, lists."""
     try:
         document: Any = load_json(text)
     except (ValueError, RecursionError):

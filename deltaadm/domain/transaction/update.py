@@ -241,7 +241,6 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
 
 
 def _check_columns(version: int, metadata: Metadata) -> None:
-    """Raise `RefusedError` for defaults and for changes of types that Iceberg does not know."""
     # Defaults are handed on to Iceberg, which knows literals only.
     for path, field in metadata.schema.walk() if version == _V3 else ():
         default = field.metadata.get(FieldKey.CURRENT_DEFAULT)
