@@ -276,12 +276,6 @@ def struct_fields(
             yield from struct_fields(column.type, here)
 
 
-def _constraints(metadata: Metadata) -> Iterator[str]:
-    for key in metadata.configuration:
-        if key.lower().startswith(Key.CONSTRAINT_PREFIX):
-            yield f"CHECK constraint {key[len(Key.CONSTRAINT_PREFIX) :]}"
-
-
 def mapping_mode(metadata: Metadata) -> str:
     """
     The column mapping mode that the property says: none, name or id.
@@ -317,11 +311,6 @@ def _optional_switch(key: str) -> Activation:
             yield f"property {key} is true"
 
     return Activation(evidence, {key: "true"})
-
-
-def _is_invariant(column: StructField) -> bool:
-    # To Delta Spark NOT NULL is an invariant; delta-kernel-java looks for the key alone.
-    return not column.nullable or "delta.invariants" in column.metadata
 
 
 _IDENTITY_KEYS = frozenset(
@@ -368,10 +357,18 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         activation=when_property("delta.appendOnly"), legacy=(0, 2), since="0.2.0",
         caution="While the property is true, existing rows cannot be deleted or updated."),
     TableFeature(name="invariants", kind=_WRITERS, section="Column Invariants",
-        activation=when_any_field(_is_invariant, "is NOT NULL or has an invariant", top=False),
+        # To Delta Spark NOT NULL is an invariant; delta-kernel-java looks for the key alone.
+        activation=when_any_field(
+            lambda column: not column.nullable or "delta.invariants" in column.metadata,
+            "is NOT NULL or has an invariant", top=False),
         legacy=(0, 2), since="0.2.0"),
     TableFeature(name="checkConstraints", kind=_WRITERS, section="CHECK Constraints",
-        activation=Activation(_constraints, by_constraint=True), legacy=(0, 3), since="0.8.0",
+        activation=Activation(
+            lambda metadata: (f"CHECK constraint {key[len(Key.CONSTRAINT_PREFIX) :]}"
+                              for key in metadata.configuration
+                              if key.lower().startswith(Key.CONSTRAINT_PREFIX)),
+            by_constraint=True),
+        legacy=(0, 3), since="0.8.0",
         removal=Removal(keeps_history_out=False, work="every constraint must be dropped first",
                         refused_in_use=("DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
                                         "Drop each of them first: alter --drop-constraint NAME."))),

@@ -106,23 +106,21 @@ class LogFile:
     @property
     def end(self) -> int | None:
         """The last version that a compacted file holds."""
-        if self.kind is not Kind.COMPACTED:  # asked of every file of a log
-            return None
-        return _numbers(self.kind, self.path).get("end")
+        return self._said(Kind.COMPACTED, "end")
 
     @property
     def part(self) -> int | None:
         """The number, from 1, of a part of a multi-part checkpoint."""
-        if self.kind is not Kind.MULTIPART:
-            return None
-        return _numbers(self.kind, self.path).get("part")
+        return self._said(Kind.MULTIPART, "part")
 
     @property
     def parts(self) -> int | None:
         """The number of parts of a multi-part checkpoint."""
-        if self.kind is not Kind.MULTIPART:
-            return None
-        return _numbers(self.kind, self.path).get("parts")
+        return self._said(Kind.MULTIPART, "parts")
+
+    def _said(self, kind: Kind, name: str) -> int | None:
+        # Names are not looked into for nothing: `end` is asked of every file of a log.
+        return _numbers(kind, self.path).get(name) if self.kind is kind else None
 
 
 _NAMES: Final[Mapping[Kind, str]] = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from deltaadm.dataclass import dataclass
@@ -267,20 +266,14 @@ class _Token(NamedTuple):
         return self.text.upper() if self.kind in ("word", "sign") else ""
 
 
-@cache
-def _token() -> re.Pattern[str]:
-    """Compiled when it is needed: most commands read no SQL."""
-    return re.compile(
-        r"""
-          (?P<space>\s+ | --[^\r\n]* | /\*.*?\*/)
-        | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
-        | (?P<number>[0-9]+(?!\w))
-        | (?P<quoted>`(?:[^`]|``)+`)
-        | (?P<word>\w+)
-        | (?P<sign>.)
-        """,
-        re.VERBOSE | re.DOTALL,
-    )
+_LEXER: Final = r"""
+      (?P<space>\s+ | --[^\r\n]* | /\*.*?\*/)
+    | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
+    | (?P<number>[0-9]+(?!\w))
+    | (?P<quoted>`(?:[^`]|``)+`)
+    | (?P<word>\w+)
+    | (?P<sign>.)
+"""
 
 
 class _Reader:
@@ -290,7 +283,7 @@ class _Reader:
         self.text = text
         self._tokens = [
             _Token(match.lastgroup, match[0], match.start())
-            for match in _token().finditer(text)
+            for match in re.finditer(_LEXER, text, re.VERBOSE | re.DOTALL)
             if match.lastgroup and match.lastgroup != "space"
         ]
         self._tokens.append(_Token("end", "", len(text)))

@@ -5,29 +5,21 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from datetime import date
-from functools import cache
 from typing import Final
 
 from deltaadm.domain.schema import DataType, Path, PrimitiveType
 from deltaadm.domain.sql.ddl import unquoted, words
 
-
-@cache
-def _token() -> re.Pattern[str]:
-    """Compiled when it is needed: most commands read no SQL."""
-    return re.compile(
-        r"""
-          (?P<space>\s+)
-        | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
-        | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[LSYDFlsydf]|BD|bd)?)
-        | (?P<comment>--|/\*)
-        | (?P<quoted>`(?:[^`]|``)*`)
-        | (?P<word>[^\W\d]\w*)
-        | (?P<arrow>->|=>|:)
-        | (?P<sign>[-+*/%<>=!|&^~?().,\[\];])
-        """,
-        re.VERBOSE | re.DOTALL,
-    )
+_LEXER: Final = r"""
+      (?P<space>\s+)
+    | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
+    | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[LSYDFlsydf]|BD|bd)?)
+    | (?P<comment>--|/\*)
+    | (?P<quoted>`(?:[^`]|``)*`)
+    | (?P<word>[^\W\d]\w*)
+    | (?P<arrow>->|=>|:)
+    | (?P<sign>[-+*/%<>=!|&^~?().,\[\];])
+"""
 
 
 RESERVED: Final = words(
@@ -66,9 +58,9 @@ def column_references(expression: str) -> tuple[Path, ...]:
     ((), ())
     """
     tokens: list[tuple[str, str]] = []
-    position = 0
+    pattern, position = re.compile(_LEXER, re.VERBOSE | re.DOTALL), 0
     while position < len(expression):
-        match = _token().match(expression, position)
+        match = pattern.match(expression, position)
         if match is None or match.lastgroup in ("arrow", "comment"):
             return ()
         if match.lastgroup != "space":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from typing import Final
 
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import (
@@ -63,21 +63,15 @@ def constraint_names(configuration: Iterable[str]) -> list[str]:
     )
 
 
-@cache
-def _token() -> re.Pattern[str]:
-    """Compiled when it is needed: most commands read no SQL."""
-    return re.compile(
-        r"""
-          (?P<space>[ \r\n\t]+ | --[^\r\n]* | /\*.*?\*/)
-        | (?P<text>r?'(?:[^'\\]|\\.|'')*' | r?"(?:[^"\\]|\\.|"")*")
-        | (?P<quoted>`(?:[^`]|``)+`)
-        | (?P<number>(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?(?:BD|D)?(?!\w) | \d+E[+-]?\d+(?:BD|D)?(?!\w))
-        | (?P<word>\w+)
-        | (?P<torn>->|=>|::|<<|;)
-        | (?P<sign><=>|==|<>|!=|<=|!>|>=|!<|\|\||[^'"`])
-        """,
-        re.VERBOSE | re.DOTALL | re.IGNORECASE,
-    )
+_LEXER: Final = r"""
+      (?P<space>[ \r\n\t]+ | --[^\r\n]* | /\*.*?\*/)
+    | (?P<text>r?'(?:[^'\\]|\\.|'')*' | r?"(?:[^"\\]|\\.|"")*")
+    | (?P<quoted>`(?:[^`]|``)+`)
+    | (?P<number>(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?(?:BD|D)?(?!\w) | \d+E[+-]?\d+(?:BD|D)?(?!\w))
+    | (?P<word>\w+)
+    | (?P<torn>->|=>|::|<<|;)
+    | (?P<sign><=>|==|<>|!=|<=|!>|>=|!<|\|\||[^'"`])
+"""
 
 
 def stored_expression(text: str) -> str:
@@ -103,9 +97,9 @@ def stored_expression(text: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    position = 0
+    pattern, position = re.compile(_LEXER, re.VERBOSE | re.DOTALL | re.IGNORECASE), 0
     while position < len(text):
-        match = _token().match(text, position)
+        match = pattern.match(text, position)
         if match is None:
             raise _unreadable(text, f"the quote at position {position + 1} is not closed")
         if match["torn"]:
