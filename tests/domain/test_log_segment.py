@@ -22,30 +22,11 @@ UUID = "3a0d65cd-4056-49b8-937b-95f9e3ee90e5"
 V = "00000000000000000010"
 
 
-@pytest.mark.parametrize(("name", "kind", "numbers"), [
-    (f"{V}.json", Kind.COMMIT, (10, None, None, None)),
-    ("7.json", Kind.COMMIT, (7, None, None, None)),
-    (f"{V}.crc", Kind.CRC, (10, None, None, None)),
-    (f"{V}.checkpoint.parquet", Kind.CHECKPOINT, (10, None, None, None)),
-    (f"{V}.checkpoint.0000000002.0000000003.parquet", Kind.MULTIPART, (10, None, 2, 3)),
-    (f"{V}.checkpoint.{UUID}.parquet", Kind.V2_CHECKPOINT, (10, None, None, None)),
-    (f"{V}.checkpoint.{UUID}.json", Kind.V2_CHECKPOINT, (10, None, None, None)),
-    (f"{V}.00000000000000000012.compacted.json", Kind.COMPACTED, (10, 12, None, None)),
-    ("_last_checkpoint", Kind.LAST_CHECKPOINT, (None, None, None, None)),
-    (f"_sidecars/{UUID}.parquet", Kind.SIDECAR, (None, None, None, None)),
-    (f"_staged_commits/{V}.{UUID}.json", Kind.STAGED, (10, None, None, None)),
-    (f".{V}.json.crc", Kind.UNKNOWN, (None, None, None, None)),
-    (f"{V}.json.tmp", Kind.UNKNOWN, (None, None, None, None)),
-    (f"{V}.checkpoint.a.b.parquet", Kind.UNKNOWN, (None, None, None, None)),
-    (f"_commits/{V}.{UUID}.json", Kind.UNKNOWN, (None, None, None, None)),
-    ("٣.json", Kind.UNKNOWN, (None, None, None, None)),
-    (f"{V}.json\n", Kind.UNKNOWN, (None, None, None, None)),
-    ("foo.txt", Kind.UNKNOWN, (None, None, None, None)),
-])  # fmt: skip
-def test_names(name: str, kind: Kind, numbers: tuple[int | None, ...]) -> None:
+@with_rows
+def test_names(name: str, kind: str, numbers: list[int | None]) -> None:
     file = LogFile.of(FileInfo(name))
-    assert file.kind is kind
-    assert (file.version, file.end, file.part, file.parts) == numbers
+    assert file.kind is Kind[kind]
+    assert [file.version, file.end, file.part, file.parts] == numbers
     assert file.path == name
 
 

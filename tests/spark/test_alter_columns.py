@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import load_snapshot, open_store
-from deltaadm.domain.steps import DropColumns, RenameColumn, Step
+from deltaadm.domain.steps import Step, read_step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, RefusedError
 from deltaadm.plans.diff import mismatches
 from deltaadm.replay.reconcile import Detail
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.provenance import versions_made_by
+from tests.support.rows import grouped
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,16 +36,12 @@ def table(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pa
     return path
 
 
-CHANGES: list[Step] = [
-    RenameColumn(("a",), "first of all"), RenameColumn(("S", "x"), "x2"),
-    RenameColumn(("c.d",), "e f"), RenameColumn(("p",), "part"), DropColumns((("s", "y z"),)),
-    DropColumns((("First of All",),)), DropColumns((("Q",),)), RenameColumn(("s", "x2"), "x 3"),
-]  # fmt: skip
+STEPS = {name: list(map(read_step, steps)) for name, steps in grouped(__file__, "STEPS").items()}
 
 
 def test_changes_are_predicted(executor: SparkExecutor, table: Path) -> None:
     store = open_store(str(table))
-    for step in CHANGES:
+    for step in STEPS["changes"]:
         before = load_snapshot(store, detail=Detail.STATE)
         predicted = evolve(before, step)
         executor.apply(str(table), step)
@@ -54,17 +51,7 @@ def test_changes_are_predicted(executor: SparkExecutor, table: Path) -> None:
         assert versions_made_by(store, before.version + 1, last, step) == (last,)
 
 
-@pytest.mark.parametrize("step", [
-    RenameColumn(("b",), "c"),
-    RenameColumn(("e f",), "B"),
-    RenameColumn(("nope",), "c"),
-    DropColumns((("b",),)),
-    DropColumns((("part",),)),
-    DropColumns((("only", "one"),)),
-    DropColumns((("e f",),)),
-    RenameColumn(("part",), "PART"),
-    DropColumns((("nope",),)),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize("step", STEPS["refusals"], ids=str)
 def test_refusals_are_predicted(executor: SparkExecutor, table: Path, step: Step) -> None:
     before = load_snapshot(open_store(str(table)), detail=Detail.STATE)
     with pytest.raises(RefusedError) as predicted:

@@ -20,6 +20,7 @@ from deltaadm.runs.context import RunContext
 from deltaadm.runs.plan_run import LiveLog
 from deltaadm.runs.status import CommitStatus
 from deltaadm.spark.executor import SparkExecutor
+from tests.support.rows import grouped
 
 if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
@@ -41,23 +42,7 @@ def supported(name: str) -> str:
 
 TWO_ROWS = "INSERT INTO {} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'x'), (2, 'y')"
 WITH_ROWS = "INSERT INTO {} VALUES (7, 'later')"
-USED = {
-    "checkConstraints": ["ALTER TABLE {} ADD CONSTRAINT positive CHECK (a > 0)",
-        "ALTER TABLE {} DROP CONSTRAINT positive"],
-    "columnMapping": [set_to(**{"columnMapping.mode": "name"}), WITH_ROWS],
-    "coordinatedCommits-preview": [supported("coordinatedCommits-preview")],
-    "deletionVectors": [set_to(enableDeletionVectors="true"), "DELETE FROM {} WHERE a = 1"],
-    "domainMetadata": [supported("domainMetadata")],
-    "inCommitTimestamp": [set_to(enableInCommitTimestamps="true"), WITH_ROWS],
-    "materializePartitionColumns": [set_to(enableMaterializePartitionColumnsFeature="true"),
-        WITH_ROWS],
-    "rowTracking": [set_to(enableRowTracking="true"), WITH_ROWS],
-    "typeWidening": [set_to(enableTypeWidening="true"), "ALTER TABLE {} ALTER COLUMN a TYPE BIGINT",
-        WITH_ROWS],
-    "typeWidening-preview": [supported("typeWidening-preview")],
-    "v2Checkpoint": [set_to(checkpointPolicy="v2", checkpointInterval="1"), WITH_ROWS],
-    "vacuumProtocolCheck": [supported("vacuumProtocolCheck")],
-}  # fmt: skip
+USED = grouped(__file__, "USED")
 """What brings a feature into a table, and uses it."""
 
 NOT_HERE = {"catalogManaged", "checkpointProtection", "geospatial", "geospatial-dev"}

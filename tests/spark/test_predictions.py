@@ -19,11 +19,13 @@ from deltaadm.domain.steps import (
     SetProperties,
     Step,
     UnsetProperties,
+    read_step,
 )
 from deltaadm.errors import CommitError, DeltaadmError
 from deltaadm.plans.diff import mismatches
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.refusals import UNTOUCHED
+from tests.support.rows import grouped
 from tests.support.tables import Action, Table, metadata
 
 MATRIX = pytest.mark.matrix
@@ -188,51 +190,7 @@ def test_raising_versions(
     assert_predicted(executor, start(tmp_path / "table", protocol), SetProperties(wish))
 
 
-STEPS: dict[str, list[Step]] = {
-    "mapping on and off": [SetProperties({"delta.columnMapping.mode": "name"}),
-        SetProperties({"delta.columnMapping.mode": "none", "x": "1"})],
-    "mapping on and unset": [SetProperties({"delta.columnMapping.mode": "name"}),
-        UnsetProperties(("delta.columnMapping.mode", "x"))],
-    "mapping off where it is off": [SetProperties({"delta.columnMapping.mode": "none"})],
-    "mapping by id": [SetProperties({"delta.columnMapping.mode": "id"})],
-    "timestamps on, off, on": [SetProperties({"delta.enableInCommitTimestamps": "true"}),
-        SetProperties({"delta.enableInCommitTimestamps": "false"}),
-        SetProperties({"delta.enableInCommitTimestamps": "true"}),
-        UnsetProperties(("delta.enableInCommitTimestamps",))],
-    "iceberg V1 to V2":
-        [SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV1": "true"}),
-        SetProperties({"delta.enableIcebergCompatV1": "false",
-        "delta.enableIcebergCompatV2": "true"}),
-        SetProperties({"delta.columnMapping.mode": "none"})],
-    "V3 after row tracking":
-        [SetProperties({"delta.columnMapping.mode": "name", "delta.enableRowTracking": "true"}),
-        SetProperties({"delta.enableIcebergCompatV3": "true"})],
-    "V3 and what it holds fast":
-        [SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV3": "true"}),
-        SetProperties({"delta.enableRowTracking": "false"}),
-        UnsetProperties(("delta.enableIcebergCompatV3",))],
-    "comment": [SetProperties({"comment": "hi", "x": "1"}), UnsetProperties(("comment",))],
-    "names of Spark": [SetProperties({"owner": "me"}), UnsetProperties(("location",))],
-    "retention": [SetProperties({"delta.logRetentionDuration": "interval 1 day"}),
-        SetProperties({"delta.logRetentionDuration": "interval 1 day",
-        "delta.deletedFileRetentionDuration": "1 hour"})],
-    "statistics columns": [SetProperties({"delta.dataSkippingStatsColumns": "zz"}),
-        SetProperties({"delta.dataSkippingStatsColumns": "a.b"}),
-        SetProperties({"delta.dataSkippingStatsColumns": "a,A"}),
-        SetProperties({"delta.dataSkippingStatsColumns": "`a`"})],
-    "formats and versions":
-        [SetProperties({"delta.universalFormat.enabledFormats": "iceberg, hudi"}),
-        SetProperties({"delta.parquet.format.version": "2.6.0"}),
-        SetProperties({"delta.parquet.format.version": "0.9.0"})],
-    "free families": [SetProperties({"delta.universalFormat.config.Iceberg.X": "1"})],
-    "preview and final form":
-        [SetProperties({"delta.enableVariantShredding": "true",
-        "delta.feature.variantShredding": "supported"}),
-        SetProperties({"delta.feature.typeWidening-preview": "supported"}),
-        SetProperties({"delta.enableTypeWidening": "true"})],
-    "row tracking suspended": [SetProperties({"delta.rowTrackingSuspended": "true"}),
-        SetProperties({"delta.enableRowTracking": "true"})],
-}  # fmt: skip
+STEPS = {name: list(map(read_step, steps)) for name, steps in grouped(__file__, "STEPS").items()}
 
 
 ONE_IDEA_EACH = {

@@ -29,6 +29,15 @@ def rows_of(module: str, name: str) -> dict[str, list[Any]]:
     return {str(row.id): list(row.values) for row in given}
 
 
+def grouped(module: str, name: str) -> dict[str, list[Any]]:
+    """The second value of each row under *name*, by the first one, which several may share."""
+    _, given = _tables(Path(module).with_suffix(".txt"))[name]
+    found: dict[str, list[Any]] = {}
+    for row in given:
+        found.setdefault(row.values[0], []).append(row.values[1])
+    return found
+
+
 @functools.cache
 def _tables(file: Path) -> dict[str, tuple[list[str], list[Any]]]:
     found: dict[str, tuple[list[str], list[Any]]] = {}

@@ -10,7 +10,8 @@ from typing import Any
 from deltaadm.plans.alter import read_schema
 from tests.support.tables import Action, metadata, protocol
 
-ROWS = Path(__file__).parent.parent / "data" / "statements.jsonl.xz"
+DATA = Path(__file__).parent.parent / "data"
+ROWS = DATA / "statements.jsonl.xz"
 
 COLUMNS = "a INT, b STRING, s STRUCT<x: INT, y: STRING>"
 CONSTRAINED = (
@@ -55,29 +56,7 @@ def _mapped() -> list[Action]:
     return [protocol(2, 5), metadata(mapping, schemaString=schema)]
 
 
-STORED = {
-    "Comment": "hello", "DELTA.appendOnly": "x", "Location": "/nowhere", "clusterByAuto": "true",
-    "clusteringColumns": "a", "clusteringcolumns": "a", "comment": "hello",
-    "delta.appendOnly": "true", "delta.autoOptimize": "true", "delta.checkpointInterval": "5",
-    "delta.checkpointPolicy": "v2", "delta.clustering.columns": "a",
-    "delta.columnMapping.maxColumnId": "7", "delta.columnMapping.mode": "none",
-    "delta.constraints.c": "a > 0", "delta.dataSkippingStatsColumns": "a",
-    "delta.deletedFileRetentionDuration": "interval 10 days",
-    "delta.enableChangeDataCapture": "true", "delta.enableChangeDataFeed": "true",
-    "delta.enableDeletionVectors": "true", "delta.enableInCommitTimestamps": "false",
-    "delta.enableRowTracking": "true", "delta.enableTypeWidening": "true",
-    "delta.inCommitTimestampEnablementTimestamp": "1",
-    "delta.inCommitTimestampEnablementVersion": "1", "delta.invariants": "a",
-    "delta.logRetentionDuration": "interval 10 days",
-    "delta.requireCheckpointProtectionBeforeVersion": "1",
-    "delta.rowTracking.materializedRowCommitVersionColumnName": "_row-commit-version-col-1",
-    "delta.rowTracking.materializedRowIdColumnName": "_row-id-col-1",
-    "delta.rowTrackingSuspended": "false", "delta.typeChanges": "[]",
-    "delta.universalFormat.config.iceberg.x": "1", "delta.unknownProperty": "1",
-    "io.unitycatalog.tableId": "x", "my.property": "1", "option.x": "1", "path": "/nowhere",
-    "primary_key": "a", "spark.sql.sources.schema": "x", "transient_lastDdlTime": "1",
-    "type": "MANAGED", "ucTableId": "x", "view.x": "1",
-}  # fmt: skip
+STORED: dict[str, str] = json.loads((DATA / "stored_properties.json").read_text())
 """Properties that the table `configured` has, some of which no statement would have stored."""
 
 
