@@ -83,9 +83,11 @@ def _check(document: dict[str, Any], expected: list[str], command: str) -> None:
 
 
 def _at(document: Any, path: str) -> Any:
-    for inside, key in re.findall(r"\[([^]]+)\]|([^.\[]+)", path):
+    """What stands at a place: `files.files`, `configuration[delta.x]`, `entries[*].version`."""
+    first, each, rest = path.partition("[*]")
+    for inside, key in re.findall(r"\[([^]]+)\]|([^.\[]+)", first):
         document = document[int(inside) if isinstance(document, list) else inside or key]
-    return document
+    return [_at(one, rest.lstrip(".")) for one in document] if each else document
 
 
 def _check_changes(document: dict[str, Any], said: list[str], command: str) -> None:
