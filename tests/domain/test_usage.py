@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,107 +20,20 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.plans.features import plan_minimum
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.inspect import TableReport, describe
+from deltaadm.reports.inspect import describe
 from deltaadm.storage.store import open_store
-from tests.support import oracle, tables
+from tests.support import oracle
 from tests.support.cases import each
 from tests.support.examples import TIMES
-from tests.support.program import deltaadm
 from tests.support.tables import (
-    add,
     column,
-    commit,
-    commit_info,
-    deletion_vector,
-    domain,
-    metadata,
-    protocol,
     schema,
 )
 
-CLUSTERED = domain("delta.clustering", '{"clusteringColumns":[["a"]]}')
 WIDENED = {"delta.typeChanges": [{"fromType": "short", "toType": "integer", "tableVersion": 1}]}
-VECTOR = deletion_vector("ab^-aqEH.-t@S}K{vb[*k^")
-
-READERS = ("deletionVectors", "typeWidening", "v2Checkpoint", "variantType-preview")
-
-ROWS: Final[dict[str, tuple[list[str], list[Any], str]]] = {
-    "clustering columns": (["clustering", "domainMetadata"], [metadata(), CLUSTERED],
-        "clustered by a"),
-    "a domain of a user": (["domainMetadata"], [metadata(), domain("mine")], "domain mine"),
-    "live deletion vectors": (["deletionVectors"], [metadata(), add("f", deletionVector=VECTOR)],
-        "deletion vectors (1)"),
-    "row ids": (["domainMetadata", "rowTracking"],
-        [metadata(), add("f", baseRowId=0, defaultRowCommitVersion=0)], "row ids (1)"),
-    "a widened column": (["typeWidening"], [metadata(schemaString=schema(column("a", **WIDENED)))],
-        "widened"),
-    "materialized partition columns": (["materializePartitionColumns"],
-        [metadata(partitionColumns=["a"])], "files hold the partition columns a"),
-    "a default": (["allowColumnDefaults"],
-        [metadata(schemaString=schema(column("a", CURRENT_DEFAULT="1")))], "has a default"),
-    "a variant under the name of the preview": (["variantType-preview"],
-        [metadata(schemaString=schema(column("a", "variant")))], "variant"),
-    "protected checkpoints": (["checkpointProtection"],
-        [metadata({"delta.requireCheckpointProtectionBeforeVersion": "3"})], "is 3"),
-}  # fmt: skip
-"""By what is in use: the features, the actions that use them, and words of the evidence."""
-
-
-def made(path: Path, names: list[str], actions: list[Any]) -> Path:
-    readers = [name for name in names if name in READERS]
-    versions = protocol(3 if readers else 1, 7, readers or None, names)
-    tables.table(path, commit(commit_info(), versions, *actions))
-    return path
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_what_the_state_uses(row: str, tmp_path: Path) -> None:
-    names, actions, words = ROWS[row]
-    path = made(tmp_path, names, actions)
-    found = deltaadm("inspect", path, "--files", "-o", "json").document
-    assert (found["slack"], found["possible_slack"]) == ([], [])
-    assert words in str([feature["because"] for feature in found["features"]])
-    before = deltaadm("inspect", path, "-o", "json").document
-    assert before["slack"] == []
-    assert before["possible_slack"] in ([], sorted(names))
-    text = " ".join(deltaadm("inspect", path).out.split())
-    assert ("--files tells" in text) is bool(before["possible_slack"])
-    lowest = deltaadm("upgrade-protocol", path, "--minimum", "-o", "json")
-    waits = row == "protected checkpoints"  # for its history to expire, with which it goes
-    assert (lowest.code, lowest.document.get("steps")) == ((8, None) if waits else (0, []))
-
-
-def test_a_v2_checkpoint_is_in_use_while_it_is_there(tmp_path: Path) -> None:
-    names = ["v2Checkpoint"]
-    made(tmp_path, names, [metadata(), add("f")])
-    state = [protocol(3, 7, names, names), metadata(), add("f")]
-    assert inspected(tmp_path).slack == ("v2Checkpoint",)
-    tables.Table(tmp_path).v2_checkpoint(0, state)
-    assert inspected(tmp_path).slack == ()
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_what_is_not_used_is_not_needed(row: str, tmp_path: Path) -> None:
-    names, _, _ = ROWS[row]
-    report = inspected(made(tmp_path, names, [metadata(), add("f")]))
-    assert report.slack == tuple(sorted(names))
-    assert not any(feature.active for feature in report.features)
-
-
-def test_a_new_table_is_clustered_because_it_was_asked_for(tmp_path: Path) -> None:
-    wish = ("create", tmp_path / "t", "--schema", "id INT", "--cluster-by", "id", "-o", "json")
-    because = {
-        change["subject"]: change["because"] for change in deltaadm(*wish).document["changes"]
-    }
-    assert "clustered by id" in because["protocol.writerFeatures[clustering]"]
-    assert because["protocol.writerFeatures[domainMetadata]"] == "required by clustering"
 
 
 # Laws
-
-
-def inspected(path: Path, detail: Detail = Detail.STATE) -> TableReport:
-    return describe("t", load_snapshot(open_store(str(path)), detail=detail))
 
 
 def dropped(snapshot: Snapshot) -> set[str]:

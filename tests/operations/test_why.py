@@ -1,6 +1,5 @@
 """`inspect --why`: since when and why, on histories that real writers have made."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -94,90 +93,19 @@ def test_a_history_made_by_deltalake(tmp_path: Path) -> None:
     assert {line["version"]: line["operation"] for line in lines} == operations
 
 
-def properties(**given: str) -> Action:
-    properties = {key.replace("_", "."): value for key, value in given.items()}
-    parameters = {"properties": json.dumps(properties)}
-    return commit_info(operation="SET TBLPROPERTIES", operationParameters=parameters)
-
-
 def upgraded(path: Path, *actions: Action, reader: int = 1, writer: int = 2) -> Path:
     """A table that *actions* change after its creation."""
     first = tables.commit(protocol(reader, writer), metadata())
     return tables.table(path, first, tables.commit(*actions)).path
 
 
-def test_a_property_that_another_one_brings_does_not_count_as_the_reason(tmp_path: Path) -> None:
-    names = ["columnMapping", "icebergCompatV2"]
-    brought = {"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV2": "true"}
-    info = properties(delta_enableIcebergCompatV2="true")
-    path = upgraded(tmp_path, info, protocol(2, 7, None, names), metadata(brought))
-    mapping, iceberg = why(path, *names)["features"]
-    assert (mapping["cause"], mapping["because"]) == ("required", ["required by icebergCompatV2"])
-    assert iceberg["cause"] == "activated"
-
-
-def test_an_old_version_that_a_property_raises(tmp_path: Path) -> None:
-    info = properties(delta_enableChangeDataFeed="true")
-    switched = {"delta.enableChangeDataFeed": "true"}
-    path = upgraded(tmp_path, info, protocol(1, 4), metadata(switched))
-    assert feature(path, "changeDataFeed")["cause"] == "activated"
-    assert feature(path, "generatedColumns")["cause"] == "implied"
-    (writer,) = why(path, "writer")["versions"]
-    assert (writer["cause"], writer["needed_by"]) == ("activated", ["changeDataFeed"])
-
-
-def test_of_a_feature_that_came_back_the_last_time_counts(tmp_path: Path) -> None:
-    listed = protocol(3, 7, ["deletionVectors"], ["deletionVectors"])
-    made = tables.table(tmp_path)
-    made.commit(0, commit_info(), listed, metadata())
-    made.commit(1, commit_info(operation="DROP FEATURE"), protocol())
-    made.commit(
-        2,
-        commit_info(operation="ADD FEATURE", operationParameters={"name": '["deletionVectors"]'}),
-        listed,
-    )
-    found = feature(tmp_path, "deletionVectors")
-    assert (found["since"]["version"], found["cause"]) == (2, "requested")
-    assert feature_at(tmp_path, 0)["since"]["version"] == 0
-
-
-def feature_at(path: Path, version: int) -> dict[str, Any]:
-    arguments = ("inspect", path, "--why", "deletionVectors", "--version", version, "-o", "json")
-    (found,) = deltaadm(*arguments).document["features"]
-    return dict(found)
-
-
-def test_what_uses_a_feature_and_what_dropping_takes(tmp_path: Path) -> None:
+def test_who_could_read_the_table_without_a_feature(tmp_path: Path) -> None:
     listed = protocol(3, 7, ["deletionVectors"], ["deletionVectors"])
     vector = tables.deletion_vector("x")
     actions = [listed, metadata(), add("f", deletionVector=vector)]
     found = feature(upgraded(tmp_path, commit_info(), *actions), "deletionVectors")
-    assert found["cause"] == "unknown"
-    assert found["used_by"] == ["the table's files have deletion vectors (1)"]
-    assert found["cost"] == "rewrite"
-    assert found["dropping"]["phase"] == "first of two runs"
     readers = [gain["client"] for gain in found["gains"] if gain["access"] == "read"]
     assert "daft" in readers or "delta-rs" in readers
-
-
-def test_a_feature_of_the_future_is_explained_as_far_as_that_goes(tmp_path: Path) -> None:
-    path = upgraded(tmp_path, commit_info(), protocol(3, 7, ["warp"], ["warp"]))
-    (found,) = why(path)["features"]
-    assert (found["name"], found["since"]["version"], found["cause"]) == ("warp", 1, "unknown")
-    assert (found["cost"], found["usage_known"]) == (None, False)
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [{"schemaString": "{nonsense"}, {"configuration": {"delta.columnMapping.mode": "bogus"}}],
-    ids=["schema", "mode"],
-)
-def test_metadata_that_cannot_be_understood(broken: dict[str, Any], tmp_path: Path) -> None:
-    names = ["columnMapping", "deletionVectors"]
-    path = upgraded(tmp_path, commit_info(), protocol(3, 7, names, names), metadata(**broken))
-    found = why(path)["features"]
-    assert [feature["since"]["version"] for feature in found] == [1, 1]
-    assert "blocked" in {feature["dropping"]["phase"] for feature in found}
 
 
 def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:

@@ -229,25 +229,6 @@ def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
     assert column_kinds(made, ColumnMappingMode.NAME) == {"c": {"p": "integer"}}
 
 
-def _severity(path: Path, code: str) -> str:
-    return next(
-        finding.severity.value for finding in report(path, "deep").findings if finding.code == code
-    )
-
-
-def test_a_file_out_of_reach_is_no_error(tmp_path: Path) -> None:
-    table(tmp_path, commit(protocol(), metadata(), add("s3://bucket/f")))
-    assert _severity(tmp_path, "DL716") == "warning"
-
-
-@pytest.mark.parametrize(("on", "severity"), [("true", "error"), ("false", "warning")])
-def test_names_for_iceberg_matter_once_it_is_on(tmp_path: Path, on: str, severity: str) -> None:
-    names = ["columnMapping", "icebergCompatV2", "icebergWriterCompatV1"]
-    settings = {"delta.enableIcebergWriterCompatV1": on}
-    table(tmp_path, commit(protocol(2, 7, None, names), metadata(settings)))
-    assert _severity(tmp_path, "DL531") == severity
-
-
 MINE = [case for case in CASES if case.code.startswith(("DL5", "DL7"))]
 
 
