@@ -16,38 +16,8 @@ START: list[Any] = [protocol(), metadata()]
 TABLE, STORAGE, REFUSED = 3, 4, 7
 
 
-def no_directory(_: Path) -> None: ...
-
-
-def plain_directory(path: Path) -> None:
-    path.mkdir()
-    (path / "part-0.parquet").write_bytes(b"PAR1")
-
-
-def a_file(path: Path) -> None:
-    path.write_text("x")
-
-
-def empty_log(path: Path) -> None:
-    (path / "_delta_log").mkdir(parents=True)
-
-
-def truncated_commit(path: Path) -> None:
-    tables.table(path, commit(*START)[:-40])
-
-
 def binary_commit(path: Path) -> None:
     tables.table(path, commit(*START), b"\x00\xff\xfe" * 100)
-
-
-def empty_commit(path: Path) -> None:
-    tables.table(path, b"")
-
-
-def hole(path: Path) -> None:
-    made = tables.table(path, commit(*START))
-    made.commit(1, add("a"))
-    made.commit(3, add("b"))
 
 
 def zero_byte_checkpoint(path: Path) -> None:
@@ -70,28 +40,11 @@ def missing_part(path: Path) -> None:
     made.commit(3, add("c"))
 
 
-def no_protocol(path: Path) -> None:
-    tables.table(path, commit(metadata()))
-
-
-def no_metadata(path: Path) -> None:
-    tables.table(path, commit(protocol()))
-
-
 @pytest.mark.parametrize(("make", "words"), [
-    (no_directory, ": the directory does not exist."),
-    (plain_directory, ": it has no _delta_log."),
-    (a_file, ": it is a file."),
-    (empty_log, ": it has no commits in _delta_log."),
-    (truncated_commit, ""),
     (binary_commit, ""),
-    (empty_commit, ""),
-    (hole, "has a gap: commit 3 follows commit 1"),
     (zero_byte_checkpoint, ""),
     (broken_checkpoint, "checkpoint"),
     (missing_part, ""),
-    (no_protocol, "contains its protocol"),
-    (no_metadata, "contains its metadata"),
 ], ids=lambda value: getattr(value, "__name__", ""))  # fmt: skip
 def test_no_readable_table(tmp_path: Path, make: Callable[[Path], None], words: str) -> None:
     path = tmp_path / "t"
@@ -163,20 +116,6 @@ def test_a_file_with_an_odd_name(tmp_path: Path, option: str) -> None:
         assert_one_sentence_and_remedy(result.err)
 
 
-def test_a_missing_sidecar_matters_to_files_only(tmp_path: Path) -> None:
-    made = Table(tmp_path / "t")
-    made.v2_checkpoint(
-        2, [protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"]), metadata(), add("a")]
-    )
-    made.commit(2, commit_info())
-    for path in (made.log / "_sidecars").iterdir():
-        path.unlink()
-    assert deltaadm("inspect", made.path).code == 0
-    result = deltaadm("inspect", made.path, "--files")
-    assert result.code == TABLE
-    assert_one_sentence_and_remedy(result.err)
-
-
 def _nested(kind: str, depth: int) -> str:
     """A schema of a column so deep; decoding and encoding JSON would not go as far."""
     opening, closing = {
@@ -217,45 +156,6 @@ def test_columns_nested_in_columns(
         assert (validated.code, planned.code) == (1, TABLE)
         assert "it is nested more than 1000 levels deep" in validated.out
         assert "it is nested more than 1000 levels deep" in planned.err
-
-
-def test_what_can_be_known_is_told(tmp_path: Path) -> None:
-    no_metadata(tmp_path / "t")
-    found = deltaadm("inspect", tmp_path / "t", "-o", "json").document
-    assert found["version"] == 0
-    assert found["protocol"] == {"minReaderVersion": 1, "minWriterVersion": 2}
-    assert "metadata" not in found
-    assert found["error"]["delta_error_class"] == "DELTA_STATE_RECOVER_ERROR"
-
-
-@pytest.mark.parametrize(("start", "code"), [
-    pytest.param([protocol(1, 101), metadata()], REFUSED, id="writer version 101"),
-    pytest.param([protocol(3, 7, ["novel"], ["novel"]), metadata()], REFUSED, id="unknown feature"),
-    pytest.param([protocol(), metadata(schemaString="{")], TABLE, id="broken schema"),
-    pytest.param([protocol(), metadata(schemaString=tables.SCHEMA.replace("integer", "novel"))],
-        TABLE, id="unknown type"),
-])  # fmt: skip
-def test_shown_but_not_changed(tmp_path: Path, start: list[Any], code: int) -> None:
-    made = tables.table(tmp_path, commit(*start))
-    shown = deltaadm("inspect", made.path, "--columns", "--files")
-    assert (shown.code, shown.err) == (0, "")
-    assert "Warnings" in shown.out
-    with untouched(tmp_path):
-        result = deltaadm("alter", made.path, "--set", "a=b")
-        assert (result.code, result.out) == (code, "")
-        assert_one_sentence_and_remedy(result.err)
-
-
-@pytest.mark.parametrize(("location", "code", "words"), [
-    ("hdfs://nn/table", STORAGE, "does not support hdfs://"),
-    ("file://host/table", STORAGE, "three slashes"),
-    ("catalog.schema.name", REFUSED, "no catalog is configured"),
-])  # fmt: skip
-def test_locations_out_of_reach(location: str, code: int, words: str) -> None:
-    result = deltaadm("inspect", location)
-    assert (result.code, result.out) == (code, "")
-    assert words in result.err
-    assert_one_sentence_and_remedy(result.err)
 
 
 needs_permissions = pytest.mark.skipif(
@@ -412,14 +312,3 @@ def test_a_path_that_does_not_print_is_spelled_in_its_statement(tmp_path: Path) 
         f"ALTER TABLE IDENTIFIER('delta.`{tmp_path}/\\u001b[31m\\u202e``\\u0024`') "
         "SET TBLPROPERTIES ('a' = '\\u2066');\n"
     )
-
-
-def test_a_file_with_a_dot_is_no_name_of_a_catalog(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tables.txt").touch()
-    found = deltaadm("inspect", "tables.txt")
-    assert (found.code, found.out) == (7, "")
-    assert "tables.txt is a file, not a Delta table." in found.err
-    assert "looks like a table name" in deltaadm("inspect", "tables.csv").err

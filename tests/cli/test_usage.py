@@ -119,16 +119,6 @@ def test_every_variable_is_documented() -> None:
     assert all(name is None for key, name in variables.items() if "." in key)
 
 
-def test_a_misspelt_variable_is_warned_about(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DELTAADM_FAILON", "warning")
-    monkeypatch.setenv("DELTAADM_VALIDATE_DEEP", "1")
-    found = deltaadm("validate", small.path, "--fail-on", "info")
-    assert "Warning: deltaadm has no variable DELTAADM_VALIDATE_DEEP." in found.err
-    warning = "Warning: deltaadm has no variable DELTAADM_FAILON. Did you mean DELTAADM_FAIL_ON"
-    assert warning in found.err
-    assert deltaadm("validate", small.path, "-qq").err == ""
-
-
 def test_an_error_is_wrapped_where_columns_says_so(
     small: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,24 +184,6 @@ def test_an_empty_table_is_not_the_current_directory(
     monkeypatch.chdir(small.path)
     assert deltaadm(command, "").code == 2
     assert deltaadm(command, ".").code == 0
-
-
-def test_modes_in_any_case(small: Table) -> None:
-    assert deltaadm("set-mapping-mode", small.path, "NAME", "-o", "sql").code == 0
-
-
-@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "delta.`{}`", "{}/"])
-def test_forms_of_a_location(small: Table, form: str) -> None:
-    written = form.format(small.path)
-    result = deltaadm("inspect", written, "-o", "json")
-    assert result.code == 0
-    assert result.document["table"] == written
-
-
-def test_a_relative_path(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(small.path.parent)
-    found = deltaadm("inspect", "small", "-o", "json").document
-    assert (found["table"], found["location"]) == ("small", str(small.path))
 
 
 @pytest.mark.slow
@@ -319,27 +291,6 @@ def with_full_disk(*arguments: str, stream: str) -> tuple[int, str]:
     return done.returncode, (done.stderr if stream == "stdout" else done.stdout)
 
 
-@pytest.mark.parametrize("wish", [
-    ["apply", "{gone}"],
-    ["apply", "{gone}", "--journal", "{gone}.journal"],
-    ["validate", "{table}", "--baseline", "{gone}"],
-    ["validate", "{table}", "--config", "{gone}"],
-    ["inspect", "--tables-from", "{gone}"],
-    ["alter", "--tables-from", "{gone}", "--set", "a=b"],
-    ["create", "{table}/new", "--schema", "{gone}"],
-    ["alter", "{table}", "--set", "a=b", "--apply", "--yes", "--jars", "{gone}"],
-], ids=" ".join)  # fmt: skip
-@pytest.mark.parametrize("gone", ["gone", "plain/gone"], ids=["no file", "below a file"])
-def test_a_file_that_the_command_line_names_and_that_is_not_there(
-    small: Table, tmp_path: Path, wish: list[str], gone: str
-) -> None:
-    (tmp_path / "plain").touch()
-    with untouched(tmp_path):
-        result = deltaadm(*(word.format(gone=tmp_path / gone, table=small.path) for word in wish))
-    assert result.code == 2
-    assert str(tmp_path / gone) in " ".join(result.err.split()).replace("- ", "-")
-
-
 @pytest.mark.parametrize(
     "command",
     ["inspect {table}", "alter {table} --set a=b", "features", "rules DL1", "history {table}",
@@ -355,12 +306,6 @@ def test_every_answer_can_go_to_a_file(
     kept = deltaadm(*words, *form.format(file=file).split(), "-qq")
     assert kept == Result(shown.code, "", "")
     assert [*json.loads(file.read_text())] == [*shown.document]
-
-
-def test_names_alone(small: Table) -> None:
-    assert deltaadm("inspect", small.path, "-o", "name").out == f"{small.path}\n"
-    assert "deletionVectors\n" in deltaadm("features", "-o", "name").out
-    assert deltaadm("rules", "DL1", "-o", "name").out.splitlines()[0].startswith("DL1")
 
 
 def test_yaml_says_what_json_says(tmp_path: Path) -> None:

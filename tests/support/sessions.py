@@ -119,6 +119,8 @@ class _Command:
         assert result.code == int((codes or ["0"])[0].split()[0]), (self.line, result)
         assert result.code != 2 or "json" in str(self.words) or result.out == "", self.line
         assert "Traceback" not in result.err, self.line
+        layout = re.search(r"^error: .*[.?]\n  .*\S$", result.err, re.MULTILINE)
+        assert layout or "error: " not in result.err or self.words[0] == "validate", result
         assert "screen" not in with_words or len(result.out.splitlines()) <= 24, self.line
         for line in with_words:
             words = line.partition(" ")[2].replace("HERE", str(self.here))
