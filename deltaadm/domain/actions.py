@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from deltaadm.dataclass import dataclass, field
@@ -10,6 +9,7 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.wire import CODECS, Loggable, Metadata, Wire, json_type, nested
 from deltaadm.domain.wire import CommitInfo as CommitInfo  # noqa: PLC0414 -- re-exported
 from deltaadm.errors import TableError
+from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -148,7 +148,7 @@ class UnknownAction:
 
     def to_json(self) -> str:
         """The line as the log had it."""
-        return json.dumps(self.wrap(), ensure_ascii=False, separators=(",", ":"))
+        return compact(self.wrap())
 
 
 Action = (
@@ -217,7 +217,7 @@ class SingleAction:
 
     def to_json(self) -> str:
         """The line as Delta writes it, without a line break."""
-        return json.dumps(self.to_wire(), ensure_ascii=False, separators=(",", ":"))
+        return compact(self.to_wire())
 
 
 def decode_action(name: str, document: Any) -> Action | UnknownAction:

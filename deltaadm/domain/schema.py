@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import TableError
+from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -96,7 +96,7 @@ class StructType:
 
     def to_json(self) -> str:
         """The schema as Delta writes it into `metaData.schemaString`: compact, fixed key order."""
-        return json.dumps(_encode(self), ensure_ascii=False, separators=(",", ":"))
+        return compact(_encode(self))
 
     @staticmethod
     @lru_cache(maxsize=SCHEMAS_REMEMBERED)

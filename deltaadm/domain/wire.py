@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from functools import cache
 
@@ -17,7 +16,7 @@ from deltaadm.domain.schema import (
     StructType,
     primitive_types,
 )
-from deltaadm.json_values import integer
+from deltaadm.json_values import compact, integer
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -183,7 +182,7 @@ class Loggable(Wire):
 
     def to_json(self) -> str:
         """The line as Delta writes it, without a line break (Delta's `Action.json`)."""
-        return json.dumps(self.wrap(), ensure_ascii=False, separators=(",", ":"))
+        return compact(self.wrap())
 
 
 @cache
@@ -219,9 +218,7 @@ def _same(left: Any, right: Any) -> bool:
 
 def _text(raw: Any) -> str:
     # What is not a string is read as its JSON text, as Delta's reader does.
-    if isinstance(raw, str):
-        return raw
-    return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+    return raw if isinstance(raw, str) else compact(raw)
 
 
 def _text_list(raw: Any) -> tuple[str, ...] | None:

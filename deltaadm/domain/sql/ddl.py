@@ -458,17 +458,13 @@ def _generated(reader: _Reader, *, is_new: bool) -> dict[str, Any]:
     if not by_default:
         reader.expect("ALWAYS")
     reader.expect("AS")
-    if by_default or reader.ahead("IDENTITY"):
-        reader.expect("IDENTITY")
-        return _sequence(reader) | {FieldKey.IDENTITY_EXPLICIT: by_default}
-    reader.expect("(")
-    expression = _expression(reader, lambda rest: rest.ahead(")"))
-    reader.expect(")")
-    return {FieldKey.GENERATION: expression}
-
-
-def _sequence(reader: _Reader) -> dict[str, int]:
-    options: dict[str, int] = {}
+    if not by_default and not reader.ahead("IDENTITY"):
+        reader.expect("(")
+        expression = _expression(reader, lambda rest: rest.ahead(")"))
+        reader.expect(")")
+        return {FieldKey.GENERATION: expression}
+    reader.expect("IDENTITY")
+    options: dict[str, Any] = {}
     if reader.accept("("):
         while not reader.accept(")"):
             start = FieldKey.IDENTITY_START not in options and reader.accept("START", "WITH")
@@ -490,7 +486,8 @@ def _sequence(reader: _Reader) -> dict[str, int]:
             remedy="Increment it by another number.",
             delta_error_class="IDENTITY_COLUMNS_ILLEGAL_STEP",
         )
-    return {FieldKey.IDENTITY_START: 1, FieldKey.IDENTITY_STEP: 1} | options
+    defaults = {FieldKey.IDENTITY_START: 1, FieldKey.IDENTITY_STEP: 1}
+    return {**defaults, **options, FieldKey.IDENTITY_EXPLICIT: by_default}
 
 
 def _expression(reader: _Reader, ends: Callable[[_Reader], bool]) -> str:

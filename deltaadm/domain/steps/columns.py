@@ -407,7 +407,30 @@ def _refuse_as_spark_does(
                 delta_error_class="NOT_SUPPORTED_CHANGE_SAME_COLUMN",
             )
     for change, place in changes:
-        _refuse_change(change, place)
+        name, new, old = path_text(change.column), change.type, _declared_type(place)
+        if change.nullable is False and place.nullable:
+            raise RefusedError(
+                f"{name} cannot become NOT NULL: existing rows may contain nulls.",
+                remedy="Forbid nulls with a constraint, which Delta checks against existing rows: "
+                f"alter --add-constraint 'NAME={name} IS NOT NULL'.",
+                delta_error_class="_LEGACY_ERROR_TEMP_2330",
+            )
+        if new is None or new == old:
+            continue
+        word = re.split(r"\W", type_sql(new))[0]
+        if word in _OF_PARTS:
+            raise RefusedError(
+                f"The type of {name} cannot be changed to {type_sql(new)} as a whole.",
+                remedy=_OF_PARTS[word],
+                delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
+            )
+        if not _spark_casts(old, new):
+            raise RefusedError(
+                f"{name} has the type {type_sql(old)}, whose values do not all fit into "
+                f"{type_sql(new)}.",
+                remedy=_widening_remedy(old),
+                delta_error_class="NOT_SUPPORTED_CHANGE_COLUMN",
+            )
     for change, place in effective:
         if is_identity(place) and change.comment is None and change.position is None:
             raise RefusedError(
@@ -416,33 +439,6 @@ def _refuse_as_spark_does(
                 remedy="Leave the column unchanged.",
                 delta_error_class="DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
             )
-
-
-def _refuse_change(change: ColumnChange, place: StructField) -> None:
-    name, new, old = path_text(change.column), change.type, _declared_type(place)
-    if change.nullable is False and place.nullable:
-        raise RefusedError(
-            f"{name} cannot become NOT NULL: existing rows may contain nulls.",
-            remedy="Forbid nulls with a constraint, which Delta checks against existing rows: "
-            f"alter --add-constraint 'NAME={name} IS NOT NULL'.",
-            delta_error_class="_LEGACY_ERROR_TEMP_2330",
-        )
-    if new is None or new == old:
-        return
-    word = re.split(r"\W", type_sql(new))[0]
-    if word in _OF_PARTS:
-        raise RefusedError(
-            f"The type of {name} cannot be changed to {type_sql(new)} as a whole.",
-            remedy=_OF_PARTS[word],
-            delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
-        )
-    if not _spark_casts(old, new):
-        raise RefusedError(
-            f"{name} has the type {type_sql(old)}, whose values do not all fit into "
-            f"{type_sql(new)}.",
-            remedy=_widening_remedy(old),
-            delta_error_class="NOT_SUPPORTED_CHANGE_COLUMN",
-        )
 
 
 _OF_PARTS: Final = {
