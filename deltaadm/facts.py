@@ -385,24 +385,9 @@ class CommitFacts:
         return self.lines.names
 
     @property
-    def has_errors(self) -> bool:
-        """Whether any of its lines cannot be used."""
-        return self.lines.has_errors
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether each of its lines is one action, and all its fields are of their types."""
-        return self.lines.plain
-
-    @property
     def changes_protocol(self) -> bool:
         """Whether it has a protocol action, even one equal to the previous protocol."""
         return self.after.protocol is not self.before.protocol
-
-    @property
-    def changes_metadata(self) -> bool:
-        """Whether it has a metadata action, even one equal to the previous metadata."""
-        return self.after.metadata is not self.before.metadata
 
     @property
     def info(self) -> Document:

@@ -94,10 +94,6 @@ class Activation:
         """What in *metadata* activates the feature; empty if nothing does."""
         return tuple(self.find(metadata)) if self.find else ()
 
-    def asked_by(self, metadata: Metadata) -> bool:
-        """Whether Delta adds it for *metadata* (`metadataRequiresFeatureToBeEnabled`)."""
-        return self.auto_enables and bool(self.evidence(metadata))
-
 
 @dataclass(frozen=True)
 class Removal:

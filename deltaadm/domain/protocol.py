@@ -581,7 +581,10 @@ def metadata_required_features(
     present = protocol.explicit_features if protocol else frozenset()
     asked = set()
     for feature in REFERENCE.values():
-        if feature.twin in present or not feature.activation.asked_by(metadata):
+        activation = feature.activation  # `metadataRequiresFeatureToBeEnabled`
+        if feature.twin in present or not activation.auto_enables:
+            continue
+        if not activation.evidence(metadata):
             continue
         if feature.refused_when_asked:
             raise RefusedError(

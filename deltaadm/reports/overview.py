@@ -442,13 +442,12 @@ _COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] =
 
 def show_overview(report: FleetSummary) -> Iterator[Block]:
     """The summary of the tables of a run: what they are in a few lines, what was found in full."""
-    inspected = dict(report.sections).keys() >= {"Protocol", "Features supported"}
-    title = overview_title(report)
+    counts, title = dict(report.sections), overview_title(report)
+    inspected = counts.keys() >= {"Protocol", "Features supported"}
     fine = report.tables - report.failed
     with_failures = f"{counted(report.tables, 'table')}: {fine} ok, {report.failed} failed"
     short_title = with_failures if inspected and report.failed else title
     yield Either([Heading(title, level=1)], [Heading(short_title, level=1)])
-    counts = dict(report.sections)
     tiles = [
         ("tables", str(report.tables), ""),
         ("failed", str(report.failed), "error" if report.failed else "good"),
@@ -483,7 +482,7 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
             if len(items) > _BLOCKED:
                 short.append(("", f"and {len(items) - _BLOCKED} more reasons"))
     yield Either(page, [Table("", (), tuple(short))] if inspected else page)
-    affected = dict(report.sections).get("Clients affected", ())
+    affected = counts.get("Clients affected", ())
     if inspected and affected:
         client = affected[0][0].split(",")[0].split(" ")[0]
         table = report.places["Clients affected", affected[0][0]][0]

@@ -115,7 +115,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     "DL103",
     Severity.ERROR,
     Scope.COMMIT,
-    only=lambda commit: not commit.is_plain or commit.changes_protocol,
+    only=lambda commit: not commit.lines.plain or commit.changes_protocol,
 )
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -375,7 +375,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Change Metadata and Protocol Evolution; Delta Spark,
     DELTA_STATE_RECOVER_ERROR.
     """
-    if commit.version != 0 or commit.has_errors:
+    if commit.version != 0 or commit.lines.has_errors:
         return
     for name, value in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
         if value is None:
@@ -689,7 +689,7 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Commit Provenance Information.
     """
-    if has_timestamps(commit.after) or commit.has_errors:
+    if has_timestamps(commit.after) or commit.lines.has_errors:
         return
     if commit.lines and not commit.actions("commitInfo"):
         yield Problem("The commit does not say who made it, when or how.")
