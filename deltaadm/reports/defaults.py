@@ -218,7 +218,14 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
         title = f"{now.source.title} ({now.source.date})"
         number = sources.setdefault(title, len(sources) + 1)
         state = _words(now) if not before else f"{_words(before)} -> {_words(now)}"
-        rows.append((now.action, state, _names(change.shut_out), f"[{number}]"))
+        # Those shut out, by the first thing that they cannot do.
+        kinds: dict[str, dict[ClientRelease, None]] = {}
+        for verdict in sorted(change.shut_out, key=lambda verdict: -verdict.compatibility.rank):
+            if not any(verdict.release in releases for releases in kinds.values()):
+                does = DOES[verdict.compatibility.value][verdict.access.value]
+                kinds.setdefault(does, {})[verdict.release] = None
+        lost = (f"{does}: {some_of((of.short for of in kinds[does]), 3)}" for does in kinds)
+        rows.append((now.action, state, "; ".join(lost) or "nobody", f"[{number}]"))
     wanted = len(sources) > 1
     whom = "shuts out of your clients" if report.declared else "shuts out"
     columns = ("what", "gets", whom, *(["source"] if wanted else []))
@@ -248,15 +255,3 @@ def _words(default: Default) -> str:
     ]
     text = "; ".join(filter(None, parts))
     return f"{text}: {default.note}" if default.note else text
-
-
-def _names(shut_out: Iterable[Verdict]) -> str:
-    """Those shut out, by the first thing that they cannot do."""
-    kinds: dict[str, dict[str, None]] = {}
-    seen: set[ClientRelease] = set()
-    for verdict in sorted(shut_out, key=lambda verdict: -verdict.compatibility.rank):
-        if verdict.release not in seen:
-            seen.add(verdict.release)
-            does = DOES[verdict.compatibility.value][verdict.access.value]
-            kinds.setdefault(does, {})[verdict.release.short] = None
-    return "; ".join(f"{does}: {some_of(names, 3)}" for does, names in kinds.items()) or "nobody"

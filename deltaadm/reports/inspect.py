@@ -580,8 +580,7 @@ def show_table(report: TableReport) -> Iterator[Block]:
     """The description of a table."""
     snapshot, mapping = report.snapshot, report.mapping
     yield Heading(report.table, level=1)
-    yield Either([Cards(tuple(_cards(report)))])
-    yield Table("Table", (), tuple(_facts(report)))
+    yield from _summary(report)
     details = tuple(_details(report))
     yield Either(details, verbose=details)
     if report.features:
@@ -648,23 +647,6 @@ def _next_commands(report: TableReport) -> Iterator[Block]:
             break
     if 0 < sum(writer.commits for writer in report.snapshot.writers) <= report.snapshot.version:
         yield Command(_command(report, "history", "--by-client"), label="All writers")
-
-
-def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
-    protocol = report.snapshot.protocol
-    versions = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
-    yield "protocol", versions, ""
-    active = sum(feature.active for feature in report.features)
-    yield "features", f"{len(report.features)}, {active} active", ""
-    reading = [
-        verdict.compatibility.value for verdict in report.clients if verdict.access is Access.READ
-    ]
-    if reading:
-        wrong = reading.count("silently wrong")
-        words = f"{reading.count('works')} of {len(reading)} can read"
-        yield "clients", f"{words}, {wrong} wrong" if wrong else words, "error" if wrong else ""
-    if report.warnings:
-        yield "warnings", str(len(report.warnings)), "warning"
 
 
 def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
@@ -794,26 +776,43 @@ def show_failure(report: Failure) -> Iterator[Block]:
 # What it says in words
 
 
-def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
+def _summary(report: TableReport) -> Iterator[Block]:
     from deltaadm.domain.instants import second  # slow to import
 
-    snapshot, metadata = report.snapshot, report.snapshot.metadata
+    snapshot = report.snapshot
+    metadata, protocol = snapshot.metadata, snapshot.protocol
+    versions = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
+    active = sum(feature.active for feature in report.features)
+    cards = [
+        ("protocol", versions, ""),
+        ("features", f"{len(report.features)}, {active} active", ""),
+    ]
+    reading = [
+        verdict.compatibility.value for verdict in report.clients if verdict.access is Access.READ
+    ]
+    if reading:
+        wrong = reading.count("silently wrong")
+        words = f"{reading.count('works')} of {len(reading)} can read"
+        words = f"{words}, {wrong} wrong" if wrong else words
+        cards.append(("clients", words, "error" if wrong else ""))
+    if report.warnings:
+        cards.append(("warnings", str(len(report.warnings)), "warning"))
+    yield Either([Cards(tuple(cards))])
     at = snapshot.timestamp
     time = "" if at is None else f", {second(at).replace('T', ' ').replace('Z', ' UTC')}"
-    yield "version", f"{snapshot.version}{time}"
-    protocol = snapshot.protocol
-    yield "protocol", f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
+    rows = [("version", f"{snapshot.version}{time}"), ("protocol", versions)]
     idle = sorted(protocol.implicit_features.intersection(report.slack))
     if idle:
-        yield "not needed", f"{', '.join(idle)} (implied)"
+        rows.append(("not needed", f"{', '.join(idle)} (implied)"))
     if metadata.partition_columns:
-        yield "partitioned by", ", ".join(metadata.partition_columns)
+        rows.append(("partitioned by", ", ".join(metadata.partition_columns)))
     if report.clustering_columns:
-        yield "clustered by", ", ".join(map(path_text, report.clustering_columns))
+        rows.append(("clustered by", ", ".join(map(path_text, report.clustering_columns))))
     readers = report.scope.seen.readers
     for label, clients in (("written by", snapshot.writers), ("read by", readers)):
         if any(client.engine for client in clients):
-            yield label, writers_in_brief(clients)
+            rows.append((label, writers_in_brief(clients)))
+    yield Table("Table", (), tuple(rows))
 
 
 def _details(report: TableReport) -> Iterable[Table | Heading]:

@@ -183,22 +183,22 @@ class FleetCounts:
             merged[shown] = sum(self._found["Failures"][reason] for reason in reasons)
             tables = [each for reason in reasons for each in self._places["Failures", reason]]
             named["Failures", shown] = tables[:_NAMED]
+
+        def order(counted: tuple[str, int]) -> tuple[object, ...]:
+            item, number = counted  # the highest first; c2 comes before c10
+            parts = re.split(r"(\d+)", item)
+            return -number, [int(part) if part.isdecimal() else part for part in parts]
+
         found = {**self._found, "Failures": merged} if merged else self._found
         sections = sorted(found.items(), key=lambda section: _HEADINGS.index(section[0]))
         return FleetSummary(
             tables=self._tables,
             failed=self._failed,
             sections=tuple(
-                (heading, tuple(sorted(items.items(), key=_order))) for heading, items in sections
+                (heading, tuple(sorted(items.items(), key=order))) for heading, items in sections
             ),
             places={key: tuple(places) for key, places in {**self._places, **named}.items()},
         )
-
-
-def _order(counted: tuple[str, int]) -> tuple[object, ...]:
-    """The highest numbers first; c2 comes before c10."""
-    item, number = counted
-    return -number, [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", item)]
 
 
 _WITH_PLACES: Final = ("Failures", "Findings", "Clients affected")

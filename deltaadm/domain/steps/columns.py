@@ -536,7 +536,19 @@ class AddColumns(Step):
             default = definition.column.metadata.get(FieldKey.CURRENT_DEFAULT)
             if isinstance(default, str):
                 refuse_default(definition.column.name, definition.column.type, default)
-        self._refuse_taken(before)
+        known = {folded(path): path for path, _ in before.walk()}
+        new: set[Path] = set()
+        for definition in self.columns:
+            path = (*definition.parent, definition.column.name)
+            if folded(path) in known:
+                raise _taken(known[folded(path)])
+            if folded(path) in new:
+                raise RefusedError(
+                    f"The column {path_text(path)} is added twice.",
+                    remedy="Choose names that differ in more than case.",
+                    delta_error_class="COLUMN_ALREADY_EXISTS",
+                )
+            new.add(folded(path))
         require_writable(snapshot)
         require_found_clustering(snapshot)
         for definition in self.columns:
@@ -565,21 +577,6 @@ class AddColumns(Step):
         if column_mapping_mode(proposed) is ColumnMappingMode.NONE:
             checks.check_names(proposed)
         return commit_update(snapshot, proposed, session)
-
-    def _refuse_taken(self, schema: StructType) -> None:
-        known = {folded(path): path for path, _ in schema.walk()}
-        new: set[Path] = set()
-        for definition in self.columns:
-            path = (*definition.parent, definition.column.name)
-            if folded(path) in known:
-                raise _taken(known[folded(path)])
-            if folded(path) in new:
-                raise RefusedError(
-                    f"The column {path_text(path)} is added twice.",
-                    remedy="Choose names that differ in more than case.",
-                    delta_error_class="COLUMN_ALREADY_EXISTS",
-                )
-            new.add(folded(path))
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
         columns = [
