@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Final, TextIO
 
     from deltaadm.blocks import Report
-    from deltaadm.formats.selection import Selection
+    from deltaadm.formats.json import Selection
     from deltaadm.rules.rule import Severity
 
 

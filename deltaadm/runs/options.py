@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
     from typing import Final
 
-    from deltaadm.formats.selection import Selection
+    from deltaadm.formats.json import Selection
 
 
 TABLE_HELP = "A path, URL, catalog name or @ALIAS; see `deltaadm help storage`."
@@ -71,7 +71,7 @@ class OutputOptions(Parameters):
         """The selection from JSON documents; None for all. Raises `UsageError`."""
         if self.json is None and self.query is None:
             return None
-        from deltaadm.formats.selection import Selection, require_query
+        from deltaadm.formats.json import Selection, require_query
 
         if self.query is not None:
             require_query(self.query)
