@@ -27,9 +27,21 @@ def second(milliseconds: int) -> str:
     return _iso(milliseconds, "seconds")
 
 
+def moment(milliseconds: int | None) -> str:
+    """
+    Like `second`, as people write it.
+
+    >>> moment(1_000), moment(None)
+    ('1970-01-01 00:00:01 UTC', 'time unknown')
+    """
+    if milliseconds is None:
+        return "time unknown"
+    return second(milliseconds).replace("T", " ").replace("Z", " UTC")
+
+
 def _iso(milliseconds: int, precision: str) -> str:
     try:
-        moment = _EPOCH + timedelta(milliseconds=milliseconds)
+        at = _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:
         return f"{milliseconds} ms since 1970"
-    return moment.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
+    return at.replace(tzinfo=None).isoformat(timespec=precision) + "Z"

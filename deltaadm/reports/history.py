@@ -20,7 +20,7 @@ from deltaadm.blocks import (
 )
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.instants import instant, second
+from deltaadm.domain.instants import instant, moment
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
@@ -303,13 +303,6 @@ def show_entry(entry: HistoryEntry) -> Iterator[Block]:
     if maker:
         yield Paragraph(maker, nested=True)
     yield Changes(tuple(change_rows(entry.changes)))
-
-
-def moment(timestamp: int | None) -> str:
-    """A time in UTC, as people write it."""
-    if timestamp is None:
-        return "time unknown"
-    return second(timestamp).replace("T", " ").replace("Z", " UTC")
 
 
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:

@@ -777,7 +777,7 @@ def show_failure(report: Failure) -> Iterator[Block]:
 
 
 def _summary(report: TableReport) -> Iterator[Block]:
-    from deltaadm.domain.instants import second  # slow to import
+    from deltaadm.domain.instants import moment  # slow to import
 
     snapshot = report.snapshot
     metadata, protocol = snapshot.metadata, snapshot.protocol
@@ -798,8 +798,7 @@ def _summary(report: TableReport) -> Iterator[Block]:
     if report.warnings:
         cards.append(("warnings", str(len(report.warnings)), "warning"))
     yield Either([Cards(tuple(cards))])
-    at = snapshot.timestamp
-    time = "" if at is None else f", {second(at).replace('T', ' ').replace('Z', ' UTC')}"
+    time = "" if snapshot.timestamp is None else f", {moment(snapshot.timestamp)}"
     rows = [("version", f"{snapshot.version}{time}"), ("protocol", versions)]
     idle = sorted(protocol.implicit_features.intersection(report.slack))
     if idle:

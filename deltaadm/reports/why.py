@@ -13,6 +13,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature, dependents
+from deltaadm.domain.instants import moment
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
@@ -35,7 +36,7 @@ from deltaadm.json_values import (
 )
 from deltaadm.plans.document import DROPPING
 from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
-from deltaadm.reports.history import ORIGIN, Origin, beginning, moment, origin
+from deltaadm.reports.history import ORIGIN, Origin, beginning, origin
 from deltaadm.reports.plans import drop_sentences
 from deltaadm.reports.words import COSTS, DOES, grouped
 
