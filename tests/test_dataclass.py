@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaadm import dataclass as ours
+from tests.support.rows import with_rows
 
 MANY = 300
 """More instances than a class may have before its `__init__` is compiled."""
@@ -82,16 +83,6 @@ CALLS = [
     pytest.param("Nothing", (), {}, id="without fields"),
 ]
 
-MISTAKES = [
-    pytest.param("Point", (), {}, id="missing"),
-    pytest.param("Point", (1, 2, [], "", 5), {}, id="too many"),
-    pytest.param("Point", (1,), {"x": 1}, id="twice"),
-    pytest.param("Point", (1,), {"z": 1}, id="unknown"),
-    pytest.param("Point", (), {"z": 1}, id="unknown in the place of another"),
-    pytest.param("Named", ("n",), {}, id="keyword by position"),
-    pytest.param("Place", (), {"latitude": 1.5}, id="inherited one missing"),
-]
-
 
 @pytest.mark.parametrize("slots", [True, False], ids=["slots", "no slots"])
 @pytest.mark.parametrize("warm", [False, True], ids=["first", "after many"])
@@ -112,7 +103,7 @@ def test_the_same_values(name: str, given: Any, named: Any, *, warm: bool, slots
 
 @pytest.mark.parametrize("slots", [True, False], ids=["slots", "no slots"])
 @pytest.mark.parametrize("warm", [False, True], ids=["first", "after many"])
-@pytest.mark.parametrize(("name", "given", "named"), MISTAKES)
+@with_rows
 def test_the_same_mistakes(name: str, given: Any, named: Any, *, warm: bool, slots: bool) -> None:
     if warm:
         right = next(call.values for call in CALLS if call.values[0] == name)

@@ -17,6 +17,8 @@ import pytest
 import yaml
 from deltalake import write_deltalake
 
+from tests.support.rows import with_rows
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -143,36 +145,9 @@ def reached(directory: Path, *command: str, codes: set[int], **environment: str)
     return set(re.findall(r'(?:inet_addr\(|inet_pton\(AF_INET6, )"([^"]+)"', text))
 
 
-COMMANDS = [
-    ("inspect", "events"),
-    ("inspect", "events", "--clients", "--files"),
-    ("inspect", "events", "--why"),
-    ("validate", "events", "--deep"),
-    ("validate", "--discover", "."),
-    ("history", "events"),
-    ("record", "events"),
-    ("enable-feature", "events", "deletionVectors"),
-    (
-        "enable-feature",
-        "events",
-        "deletionVectors",
-        "--apply",
-        "--yes",
-        "--commit-engine",
-        "embedded",
-    ),
-    ("alter", "events", "--set", "delta.logRetentionDuration=7d"),
-    ("repair", "events"),
-    ("explain", "deletionVectors"),
-    ("features",),
-    ("config",),
-    ("--version",),
-]
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(STRACE is None, reason="strace shows what is reached")
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@with_rows
 def test_nothing_is_reached_for_tables_in_files(command: tuple[str, ...], tmp_path: Path) -> None:
     """It works with the network cut off, and does not even try."""
     write_deltalake(tmp_path / "events", pa.table({"id": [1]}))

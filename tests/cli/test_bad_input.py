@@ -10,6 +10,7 @@ import pytest
 
 from tests.support import tables
 from tests.support.program import deltaadm, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
 
 START: list[Any] = [protocol(), metadata()]
@@ -73,13 +74,7 @@ def assert_one_sentence_and_remedy(text: str) -> None:
     assert remedy[2].isupper() or remedy[2] == "`"
 
 
-ODD_LOCATIONS = [
-    "file:%00", "file:///a%00b", "file://[", "http://[::1", "http://[bad]/x", "s3://\udcff/t",
-    "s3://bucket/\udcff", "delta.`a\0b`", "\ud800", "s3://bucket/\0",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("location", ODD_LOCATIONS)
+@with_rows
 def test_a_location_that_no_system_takes(location: str) -> None:
     for command in (["inspect"], ["validate"], ["history"], ["alter", "--set", "a=b"]):
         result = deltaadm(*command, location)
@@ -89,14 +84,7 @@ def test_a_location_that_no_system_takes(location: str) -> None:
     assert (found.code, "Traceback" in found.out + found.err) == (6, False)
 
 
-ODD_WISHES = [
-    ("alter", "--set", "a=\udcff"), ("alter", "--set-comment", "a=\udcff"),
-    ("alter", "--add-column", "\udcff INT"), ("alter", "--unset", "\udcff"),
-    ("alter", "--set", "a\0=b"), ("enable-feature", "\udcff"), ("history", "--since", "\udcff"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("wish", ODD_WISHES, ids=str)
+@with_rows
 def test_bytes_that_are_no_text(tmp_path: Path, wish: tuple[str, ...]) -> None:
     """Before anything is read, or consent is given to a commit that cannot be written."""
     made = tables.table(tmp_path / "t", commit(*START))
@@ -185,14 +173,7 @@ def test_a_log_that_may_not_be_written_can_be_planned_for(small: Table) -> None:
         small.log.chmod(0o755)
 
 
-ODD_NAMES = [
-    "with space", "it's", 'say "hi"', "back`tick", "two\nlines", "tab\tand\rreturn", "ünïcödé-表",
-    "100%20", "$HOME", "[red]x[/red]", "\x1b[31mred", "\u202eleft", "-o", "a=b", "back\\slash",
-    "semi;colon", "#frag?query",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ODD_NAMES)
+@with_rows
 @pytest.mark.parametrize("present", [True, False], ids=["there", "not there"])
 def test_odd_paths(tmp_path: Path, name: str, *, present: bool) -> None:
     path = tmp_path / name

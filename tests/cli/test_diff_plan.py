@@ -7,6 +7,7 @@ import pytest
 from tests.support.clients import ACCEPT_ALL
 from tests.support.drift import DRIFTS, drifted
 from tests.support.program import LogWriter, deltaadm, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, add, column, commit_info, metadata, schema
 
 CONSENT = (
@@ -114,11 +115,7 @@ def test_a_fleet_is_planned_as_one() -> None:
     assert deltaadm("diff", "all.json", "--plan", "--check").code == 0
 
 
-@pytest.mark.parametrize(("words", "message"), [
-    (("--apply",), "requires --plan"),
-    (("--out", "x"), "requires --plan"),
-    (("-o", "sql"), "is not one of"),
-])  # fmt: skip
+@with_rows
 def test_plan_options_need_plan(words: tuple[str, ...], message: str, plain: Path) -> None:
     with untouched(plain):
         done = deltaadm("diff", plain, f"{plain}@0", *words)

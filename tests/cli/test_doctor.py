@@ -10,6 +10,7 @@ import pytest
 from deltaadm.blocks import Health
 from deltaadm.spark.doctor import java_check
 from tests.support.program import deltaadm, process
+from tests.support.rows import with_rows
 from tests.support.tables import START_BODY, table
 
 pytestmark = pytest.mark.slow
@@ -62,13 +63,7 @@ def test_the_spark_of_spark_home_must_be_that_of_pyspark(home: Path) -> None:
     assert "pyspark==3.5.1" in spark["remedy"]
 
 
-@pytest.mark.parametrize(("jar", "health"), [
-    ("delta-spark_4.2_2.13-4.4.0.jar", "ok"),
-    ("io.delta_delta-spark_4.2_2.13-4.4.0.jar", "ok"),
-    ("delta-spark_2.13-4.0.0.jar", "ok"),
-    ("delta-spark_4.0_2.13-4.4.0.jar", "failed"),
-    ("delta-spark_2.12-3.2.0.jar", "failed"),
-])  # fmt: skip
+@with_rows
 def test_delta_among_the_jars_of_spark(home: Path, jar: str, health: str) -> None:
     (home / "jars" / jar).touch()
     delta = checks(SPARK_HOME=str(home))["Delta jars"]
@@ -150,11 +145,7 @@ def test_no_secret_among_spark_s_arguments_is_shown() -> None:
         assert "hush" not in done.out + done.err
 
 
-@pytest.mark.parametrize(("conf", "store", "system"), [
-    ("some=thing", "warning", "given"),
-    ("spark.delta.logStore.s3a.impl=my.Store", "ok", "given"),
-    ("spark.jars.packages=org.apache.hadoop:hadoop-aws:3.5.0", "warning", "ok"),
-])  # fmt: skip
+@with_rows
 def test_what_a_commit_to_s3_needs(tmp_path: Path, conf: str, store: str, system: str) -> None:
     env = {"AWS_ENDPOINT_URL": "https://127.0.0.1:1"}  # where nobody answers
     env |= {"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "hush"}

@@ -18,6 +18,7 @@ from deltaadm.reports.explain import EngineMessage, explain, find_messages, know
 from deltaadm.rules.rule import RULES
 from tests.support.cases import each
 from tests.support.program import deltaadm, process
+from tests.support.rows import with_rows
 
 ROWS = [
     json.loads(line)
@@ -159,20 +160,7 @@ def test_an_error_class_names_the_features_of_its_message() -> None:
     assert found["features"] == ["columnMapping", "invariants"]
 
 
-@pytest.mark.parametrize(
-    ("text", "client"),
-    [
-        (
-            'IO Error: DeltaKernel X (32): Unsupported ReaderFeatures ["v2Checkpoint"]',
-            "duckdb-delta",
-        ),
-        ("Delta protocol version (3,7) is too new for this version of Delta", "flink"),
-        (
-            "com.facebook.presto.X: Delta protocol version (3,7) is too new for this version of",
-            "presto",
-        ),
-    ],
-)
+@with_rows
 def test_a_message_of_a_library_is_the_clients_who_shows_it(text: str, client: str) -> None:
     found = _explained(text)
     assert found["client"] == client

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support import tables
 from tests.support.program import Result, deltaadm, surroundings
+from tests.support.rows import with_rows
 from tests.support.tables import Table, add, commit, metadata, protocol
 
 pytestmark = pytest.mark.slow
@@ -225,11 +226,7 @@ def test_identifiers_without_end_take_little_memory(tmp_path: Path, action: str)
     assert _peak("inspect", str(made.path))[0].code == 0
 
 
-@pytest.mark.parametrize("error", [
-    "MemoryError()", "ImportError('libarrow.so: failed to map segment from shared object')",
-    "SystemError('error return without exception set')",
-    "SystemError('<class X> returned NULL without setting an exception')",
-])  # fmt: skip
+@with_rows
 def test_every_way_in_which_python_runs_out_of_memory_is_named(error: str) -> None:
     """With little memory it is a matter of chance which of them it is."""
     code = (

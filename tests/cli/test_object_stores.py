@@ -19,6 +19,7 @@ import pyarrow as pa
 import pytest
 
 from tests.support.program import Result, deltaadm, process, surroundings
+from tests.support.rows import with_rows
 from tests.support.s3 import SECRET, S3Server, error, s3_server, tls_in_front
 from tests.support.tables import START_BODY, Table, add, commit_info, metadata, protocol, table
 
@@ -162,11 +163,7 @@ def test_a_store_that_replaces_what_is_there_gets_no_commit(s3: S3Server, tmp_pa
     assert deltaadm("alter", location, *COMMIT).code == 0
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    ("AWS_S3_LOCKING_PROVIDER", "dynamodb"),
-    ("AWS_S3_ALLOW_UNSAFE_RENAME", "true"),
-    ("AWS_CONDITIONAL_PUT", "disabled"),
-])  # fmt: skip
+@with_rows
 def test_writers_that_agree_otherwise_are_not_joined(
     s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
@@ -319,12 +316,7 @@ def test_a_secret_is_refused_on_the_command_line(ten: str, key: str) -> None:
 
 
 @pytest.mark.usefixtures("s3")
-@pytest.mark.parametrize("arguments", [
-    ["--storage-option", "nonsense"],
-    ["--storage-option", "no_such_option=1"],
-    ["--timeout", "soon"],
-    ["--timeout", "0s"],
-])  # fmt: skip
+@with_rows
 def test_what_is_no_option_is_a_usage_error(ten: str, arguments: list[str]) -> None:
     assert deltaadm("inspect", ten, *arguments).code == 2
 
@@ -337,17 +329,6 @@ def test_an_option_that_is_none_is_a_usage_error_for_local_tables_too(tmp_path: 
 
 # What goes wrong
 
-S3_ERRORS = {
-    "no permission": ("403 Forbidden", "AccessDenied", "permission denied", "s3:ListBucket"),
-    "expired token": ("400 Bad Request", "ExpiredToken", "expired", "Get new ones"),
-    "wrong region": ("301 Moved Permanently", "PermanentRedirect", "region", "AWS_REGION"),
-    "wrong key": ("403 Forbidden", "InvalidAccessKeyId", "not accept", "complete"),
-    "wrong secret": ("403 Forbidden", "SignatureDoesNotMatch", "not accept", "complete"),
-    "wrong clock": ("403 Forbidden", "RequestTimeTooSkewed", "clock", "Set the clock"),
-    "no bucket": ("404 Not Found", "NoSuchBucket", "There is no bucket s3://lake", "name"),
-    "nonsense": ("418 I'm a teapot", "Teapot", "Cannot list", "endpoint"),
-}
-
 
 def failed(done: Result, *words: str) -> None:
     assert done.code == 4, done
@@ -359,9 +340,10 @@ def failed(done: Result, *words: str) -> None:
         assert leak not in done.out + done.err
 
 
-@pytest.mark.parametrize("case", S3_ERRORS)
-def test_a_refusal_is_a_sentence_with_a_remedy(s3: S3Server, ten: str, case: str) -> None:
-    status, code, *words = S3_ERRORS[case]
+@with_rows
+def test_a_refusal_is_a_sentence_with_a_remedy(
+    s3: S3Server, ten: str, status: str, code: str, words: list[str]
+) -> None:
     s3.answer = error(status, code)
     failed(deltaadm("inspect", ten), *words)
     jsonl = deltaadm("inspect", "--table", ten, "-o", "jsonl")
@@ -374,28 +356,13 @@ def test_a_bucket_that_is_not_there() -> None:
     failed(deltaadm("inspect", "s3://no-such-lake/t"), "There is no bucket s3://no-such-lake.")
 
 
-ENDPOINTS = {
-    "plain HTTP": ({"AWS_ALLOW_HTTP": "false"}, "plain HTTP", "AWS_ALLOW_HTTP"),
-    "no server": ({"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, "connection is refused"),
-    "no host": ({"AWS_ENDPOINT_URL": "http://no-such-host.invalid"}, "Check the endpoint"),
-    "no scheme": ({"AWS_ENDPOINT_URL": "localhost:9000"}, "AWS_ENDPOINT_URL is not a URL",
-        "http://"),
-    "no port": ({"AWS_ENDPOINT_URL": "http://localhost:99999"}, "AWS_ENDPOINT_URL is not a URL"),
-    "no address": ({"AWS_ENDPOINT_URL": ""}, "AWS_ENDPOINT_URL is not a URL"),
-    "no metadata": ({"AWS_METADATA_ENDPOINT": "host"}, "AWS_METADATA_ENDPOINT is not a URL"),
-    "half a region": ({"AWS_REGION": "eu west"}, "AWS_REGION contains a space", "Correct it"),
-    "a line too much": ({"AWS_SECRET_ACCESS_KEY": f"{SECRET}\n"}, "line break", "file"),
-}  # fmt: skip
-
-
 @pytest.mark.usefixtures("s3")
-@pytest.mark.parametrize("case", ENDPOINTS)
+@with_rows
 def test_an_endpoint_that_cannot_be_used(
-    ten: str, case: str, monkeypatch: pytest.MonkeyPatch
+    ten: str, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], words: list[str]
 ) -> None:
-    variables, *words = ENDPOINTS[case]
     for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name, value.replace("SECRET", SECRET))
     failed(deltaadm("inspect", ten), *words)
 
 
@@ -439,17 +406,7 @@ def test_a_certificate_that_nobody_vouches_for(
     assert s3.port
 
 
-@pytest.mark.parametrize(
-    ("location", "credentials"),
-    [
-        ("s3://bucket/table", {"AWS_SESSION_TOKEN": "hush"}),
-        (
-            "abfss://box@account.dfs.core.windows.net/table",
-            {"AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=hush"},
-        ),
-    ],
-    ids=["S3", "Azure"],
-)
+@with_rows
 def test_no_redirection_is_followed_with_credentials(
     s3: S3Server, monkeypatch: pytest.MonkeyPatch, location: str, credentials: dict[str, str]
 ) -> None:

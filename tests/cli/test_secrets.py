@@ -8,6 +8,7 @@ import pytest
 from tests.support import tables
 from tests.support.plans import resealed
 from tests.support.program import deltaadm, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import add, commit, metadata, protocol
 
 REFUSED, SOME_FAILED, NOT_READY = 7, 9, 6
@@ -24,24 +25,11 @@ URLS = {
     "gs://bucket/t?access_token=hush": "gs://bucket/t?access_token=***",
 }  # fmt: skip
 
-PLAIN = [
-    "s3://bucket/table", "s3://AKIA@bucket/table", "abfss://data@lake.dfs.core.windows.net/table",
-    "hdfs://namenode:8020/a@b", "hdfs://[::1]:8020/a@b", "s3://bucket/day=1?x=2&signal=3",
-]  # fmt: skip
 """Nothing here is a secret, so that it is only for want of Spark that these are refused."""
 
 
 @pytest.mark.parametrize("url", URLS)
-@pytest.mark.parametrize("arguments", [
-    ["inspect", "URL"],
-    ["inspect", "URL", "--clients", "--files"],
-    ["validate", "URL"],
-    ["upgrade-protocol", "URL", "--apply"],
-    ["create", "URL", "--schema", "id INT"],
-    ["create", "a.b.t", "--schema", "id INT", "--location", "URL"],
-    ["alter", "URL", "--set", "a=b"],
-    ["drop-feature", "URL"],
-], ids=" ".join)  # fmt: skip
+@with_rows
 def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> None:
     command = [url if argument == "URL" else argument for argument in arguments]
     text = deltaadm(*command)
@@ -72,7 +60,7 @@ def test_a_secret_is_found_however_a_location_is_spelled(url: str) -> None:
             assert "hush" not in result.out + result.err
 
 
-@pytest.mark.parametrize("url", PLAIN)
+@with_rows
 def test_a_location_without_a_secret_is_shown_as_it_is(url: str) -> None:
     result = deltaadm("inspect", url, "-o", "json").document
     assert (result["table"], result["error"]["kind"]) == (url, "storage")

@@ -284,11 +284,7 @@ def test_what_gives_consent_is_no_setting(small: Table) -> None:
         assert f"there is no setting '{key}'" in found.err
 
 
-@pytest.mark.parametrize(
-    "text",
-    ['spark-conf = ["spark.hadoop.fs.s3a.secret.key=abc"]', 'remote = "sc://h:1/;token=abc"',
-     'storage-option = ["aws_secret_access_key=abc"]', 'unity = "https://me:abc@host"'],
-)  # fmt: skip
+@with_rows
 def test_a_secret_is_no_setting(text: str) -> None:
     written(text)
     for arguments in (["config", "show"], ["inspect", "nowhere"]):

@@ -16,6 +16,7 @@ from deltaadm.cli.topics import EXIT_CODES, TOPICS, VARIABLES
 from deltaadm.formats.formats import FORMATS
 from tests.support import tables
 from tests.support.program import Result, deltaadm, process, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, metadata, protocol
 
 DOCS = Path(package.__file__).parent.parent / "docs"
@@ -250,11 +251,7 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
-@pytest.mark.parametrize(
-    "command",
-    ["features", "features -o json", "schema plan", "completion zsh", "--help", "rules -h",
-     "--version"],
-)  # fmt: skip
+@with_rows
 def test_a_full_disk_is_no_bug(command: str) -> None:
     code, errors = with_full_disk(*command.split(), stream="stdout")
     assert code == 4
@@ -291,11 +288,7 @@ def with_full_disk(*arguments: str, stream: str) -> tuple[int, str]:
     return done.returncode, (done.stderr if stream == "stdout" else done.stdout)
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["inspect {table}", "alter {table} --set a=b", "features", "rules DL1", "history {table}",
-     "doctor", "explain DL101", "enable-feature --table {table} rowTracking"],
-)  # fmt: skip
+@with_rows
 @pytest.mark.parametrize("form", ["-o json:{file}", "-o json --output-file {file}"])
 def test_every_answer_can_go_to_a_file(
     small: Table, tmp_path: Path, command: str, form: str

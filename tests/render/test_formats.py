@@ -105,13 +105,7 @@ def test_sarif_marks_what_does_not_count(samples: Sequence[Report]) -> None:
     assert reasons == ["baseline", "Told to the owner."]
 
 
-@pytest.mark.parametrize(("path", "uri"), [
-    ("events", "events"),
-    ("/data/my events", "file:///data/my%20events"),
-    ("data/ä%", "data/%C3%A4%25"),
-    ("s3://bucket/a b/c%20d", "s3://bucket/a%20b/c%20d"),
-    ("a\ud800", "a%ED%A0%80"),
-])  # fmt: skip
+@with_rows
 def test_paths_become_uris(path: str, uri: str) -> None:
     assert uri_of(path) == uri
 

@@ -12,13 +12,10 @@ from deltaadm.runs.fleet import TableResult, TableTask, advice_on_spark
 from deltaadm.runs.target import Target
 from tests.support import tables
 from tests.support.program import deltaadm
+from tests.support.rows import with_rows
 
 
-@pytest.mark.parametrize("command", [
-    pytest.param("inspect TABLE --brief", id="report"),
-    pytest.param("alter TABLE --brief --set a=b", id="plan"),
-    pytest.param("drop-feature TABLE --brief", id="features"),
-])  # fmt: skip
+@with_rows
 def test_a_pickled_task_gives_the_same_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
@@ -44,18 +41,7 @@ def test_a_pickled_task_gives_the_same_result(
     assert here.code == there.code == 0
 
 
-@pytest.mark.parametrize(
-    ("done", "total", "seconds", "at_once", "said"),
-    [
-        pytest.param(500, 2_000, 15, 2, "", id="45 seconds are left"),
-        pytest.param(2_000, 20_000, 15, 2, "", id="two minutes are left"),
-        pytest.param(
-            2_000, 100_000, 15, 2, "98000 tables take 12 minutes. Spark would take 2 on 16 cores",
-            id="12 minutes on 2 processors",
-        ),
-        pytest.param(2_000, 100_000, 15, 16, "", id="this machine has as many cores"),
-    ],
-)  # fmt: skip
+@with_rows
 def test_spark_is_advised_where_it_saves_minutes(
     done: int, total: int, seconds: float, at_once: int, said: str
 ) -> None:
