@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from deltaadm import documents
 from deltaadm.clients import Access, Compatibility
@@ -27,6 +27,7 @@ from deltaadm.json_values import (
     OPEN,
     STRING,
     STRINGS,
+    Fields,
     Json,
     array,
     constant,
@@ -46,10 +47,6 @@ from deltaadm.plans.plan import Plan, planned_statement
 from deltaadm.plans.reach_clients import is_reached
 from deltaadm.plans.reports import PlanReport, PlanState
 from deltaadm.plans.secrets import Masker, require_no_secrets
-
-if TYPE_CHECKING:
-    from deltaadm.json_values import Fields
-
 
 _STAGE_FIELDS: Final[Fields] = {
     "sql": (
