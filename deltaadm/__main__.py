@@ -30,8 +30,13 @@ def main() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flag), mode))
     # Start-up makes tens of thousands of objects that stay: looking for garbage among them is idle.
     gc.set_threshold(500_000)
-    # What a destructor cannot do for want of memory is no traceback that helps anybody.
-    sys.unraisablehook = _unraisable
+
+    def unraisable(what: sys.UnraisableHookArgs) -> None:
+        # What a destructor cannot do for want of memory is no traceback that helps anybody.
+        if not issubclass(what.exc_type, MemoryError):
+            sys.__unraisablehook__(what)
+
+    sys.unraisablehook = unraisable
     # pyarrow's own allocators fetch and give back memory so often that it takes a tenth of the time
     # of a large checkpoint, and more of it.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
@@ -53,11 +58,6 @@ def main() -> None:
             sys.exit(code)
         os._exit(code)
     sys.exit(code)
-
-
-def _unraisable(what: sys.UnraisableHookArgs) -> None:
-    if not issubclass(what.exc_type, MemoryError):
-        sys.__unraisablehook__(what)
 
 
 def _give_up(error: Exception) -> NoReturn:
