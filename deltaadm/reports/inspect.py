@@ -213,9 +213,10 @@ def describe(
     )
     clustering = None
     if snapshot.domains is not None:
-        from deltaadm.domain.transaction import columns as columns_of  # which most runs do not need
+        # Which most runs do not need.
+        from deltaadm.domain.transaction.columns import clustering_columns
 
-        clustering = _attempt(warnings, lambda: columns_of.clustering_columns(snapshot))
+        clustering = _attempt(warnings, lambda: clustering_columns(snapshot))
     return replace(
         alike,
         table=table,
