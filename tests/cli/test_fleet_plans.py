@@ -3,7 +3,6 @@
 import fcntl
 import json
 import random
-import shlex
 import subprocess
 import sys
 import time
@@ -311,37 +310,6 @@ def feeds(lake: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 IN_WAVES = ("--waves", "20%,60%,100%", "--commit-engine", "embedded", "--yes")
 
 
-def test_a_new_finding_ends_the_run_after_its_wave_which_can_be_undone(
-    lake: Path, feeds: Path
-) -> None:
-    result = deltaadm("apply", "plans.jsonl", *IN_WAVES)
-    assert result.code == 9
-    assert list(map(versions, names(lake))) == [1, 0, 0, 0, 0]
-    assert "Wave 1 of 3: 1 plan, 1 failed." in result.err
-    assert "lake/t0: The change causes DL902" in result.err
-    assert "4 of 5 plans were not started" in result.err
-    *_, command = result.err.splitlines()
-    assert command == "  deltaadm apply plans.jsonl --commit-engine embedded --undo"
-    undo = (*shlex.split(command)[1:], "--yes")
-    assert deltaadm(*undo).code == 0
-    assert list(map(versions, names(lake))) == [2, 0, 0, 0, 0]
-    assert "delta.enableChangeDataFeed" not in configuration(lake / "t0")
-    shown = deltaadm("show", f"{feeds}.journal", "-o", "json").document
-    assert [each["event"] for each in shown["plans"]] == ["undone"]
-    Draft202012Validator(SCHEMAS["shown-journal"]).validate(shown)
-    again = deltaadm(*undo)
-    assert again.code == 7
-    assert "has no plan of this file that was applied" in again.err
-
-
-def test_findings_that_were_there_before_do_not_end_it(lake: Path, feeds: Path) -> None:
-    of = {json.loads(line)["table"]: line for line in feeds.read_text().splitlines()}
-    feeds.write_text("".join(f"{of[f'lake/{name}']}\n" for name in ("t1", "t3")))
-    result = deltaadm("apply", "plans.jsonl", *IN_WAVES)
-    assert result.code == 0
-    assert list(map(versions, names(lake))) == [0, 1, 0, 1, 0]
-
-
 def test_a_wave_begins_once_the_one_before_it_has_ended(feeds: Path) -> None:
     (feeds.parent / "deltaadm.toml").unlink()
     assert deltaadm("apply", "plans.jsonl", *IN_WAVES).code == 0
@@ -349,29 +317,6 @@ def test_a_wave_begins_once_the_one_before_it_has_ended(feeds: Path) -> None:
     at = {(line["table"][-1], line["event"]): number for number, line in enumerate(lines)}
     assert at["0", "done"] < min(at["1", "begun"], at["2", "begun"])
     assert max(at["1", "done"], at["2", "done"]) < min(at["3", "begun"], at["4", "begun"])
-
-
-@pytest.mark.usefixtures("feeds")
-def test_a_run_that_a_wave_has_ended_goes_on_where_it_was(lake: Path) -> None:
-    for applied in ([1, 0, 0, 0, 0], [1, 1, 1, 0, 0], [1, 1, 1, 1, 1]):
-        deltaadm("apply", "plans.jsonl", *IN_WAVES)
-        assert list(map(versions, names(lake))) == applied
-
-
-@pytest.mark.usefixtures("feeds")
-def test_check_tells_the_waves_and_changes_nothing(lake: Path) -> None:
-    with untouched(lake):
-        result = deltaadm("apply", "plans.jsonl", "--waves", "1%,100%", "--check")
-    assert result.code == 1
-    assert "Wave 1: 1 plan.\nWave 2: 4 plans.\n" in result.err
-
-
-@pytest.mark.parametrize("shares", ["10%", "50%,20%,100%", "0,100", "a,100", "", "nan,100", "200"])
-@pytest.mark.usefixtures("feeds")
-def test_waves_grow_to_all_plans(lake: Path, shares: str) -> None:
-    with untouched(lake):
-        assert deltaadm("apply", "plans.jsonl", f"--waves={shares}", "--yes").code == 2
-        assert deltaadm("apply", "plans.jsonl", "--waves=100%", "--undo", "--yes").code == 2
 
 
 # interruptions

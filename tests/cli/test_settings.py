@@ -61,49 +61,6 @@ def test_without_a_file_the_defaults_count() -> None:
     assert load_settings(SettingsSources()) == Settings()
 
 
-def test_the_nearest_file_upwards_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    (Path.cwd() / ".git").mkdir()
-    written('select = ["DL1"]')
-    near = written('[tool.deltaadm]\nselect = ["DL2"]', "near/pyproject.toml")
-    written('[project]\nname = "deltaadm-user"', "near/nearer/pyproject.toml")
-    monkeypatch.chdir("near/nearer")
-    found = shown()["select"]
-    assert (found["value"], found["origin"], found["place"]) == (
-        '["DL2"]', "project file", str(near),
-    )  # fmt: skip
-
-
-def test_deltaadm_toml_comes_before_pyproject_toml() -> None:
-    written('[tool.deltaadm]\nselect = ["DL2"]', "pyproject.toml")
-    written('select = ["DL1"]')
-    assert select() == '["DL1"]'
-
-
-@pytest.mark.parametrize("section", ["[tool.deltaadm]", '[ tool . "deltaadm" ]', "[tool]"])
-def test_a_section_may_be_spelled_as_toml_allows(section: str) -> None:
-    key = "deltaadm.select" if section == "[tool]" else "select"
-    written(f'{section}\n{key} = ["DL2"]', "pyproject.toml")
-    assert select() == '["DL2"]'
-
-
-@pytest.mark.parametrize("text", ["[tool.other", "[project.scripts\ndeltaadm = 1"])
-def test_a_broken_pyproject_toml_of_somebody_else_does_not_matter(text: str) -> None:
-    written(text, "pyproject.toml")
-    assert shown() == {}
-
-
-@pytest.mark.parametrize("name", ["mine.toml", "pyproject.toml"])
-def test_a_file_can_be_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    written('select = ["DL1"]')
-    section = "[tool.deltaadm]\n" if name == "pyproject.toml" else ""
-    file = written(f'{section}select = ["DL2"]', f"elsewhere/{name}")
-    assert select("--config", file) == '["DL2"]'
-    assert select("--config", file, "--isolated") == '["DL2"]'
-    assert deltaadm("features", "--config", file, "--config", file).code == 2
-    monkeypatch.setenv("DELTAADM_CONFIG", str(file))
-    assert select() == '["DL2"]'
-
-
 def test_each_origin_comes_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command line, variables, the project's file, the user's own, defaults."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -135,14 +92,6 @@ def test_isolated_looks_for_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "select" in shown()
 
 
-def test_origins_are_shown_as_text() -> None:
-    file = written("[validate]\ndeep = true")
-    text = deltaadm("config", "show", "--origin").out
-    [line] = [line for line in text.splitlines() if line.startswith("  validate.deep")]
-    assert line.split() == ["validate.deep", "true", "project", "file", str(file)]
-    assert str(file) not in deltaadm("config").out
-
-
 # What they do
 
 
@@ -160,15 +109,6 @@ def test_options_take_their_settings(small: Table, monkeypatch: pytest.MonkeyPat
     assert deltaadm("inspect", small.path).out == f"{small.path}\n"
     assert deltaadm("inspect", "--", small.path).out == f"{small.path}\n"
     assert deltaadm("inspect", "-ojson", "--", small.path).out[0] == "{"
-
-
-def test_a_section_is_for_its_command_alone(small: Table) -> None:
-    """The same key means rules for one command, and sections of a table for another."""
-    written('ignore = ["DL2"]\n[diff]\nignore = ["schema"]')
-    assert deltaadm("validate", small.path).code == 0
-    assert deltaadm("diff", small.path, small.path).code == 0
-    written('ignore = ["DL2"]')
-    assert deltaadm("diff", small.path, small.path).code == 0
 
 
 def test_paths_begin_where_the_file_is(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,8 +199,10 @@ def test_files_above_the_project_do_not_count(monkeypatch: pytest.MonkeyPatch) -
     (Path.cwd() / "repository" / "below").mkdir()
     monkeypatch.chdir("repository/below")
     assert select() == ""
-    written('select = ["DL2"]', "../deltaadm.toml")
-    assert select() == '["DL2"]'
+    written('[project]\nname = "deltaadm-user"', "pyproject.toml")
+    near = written('select = ["DL2"]', "../deltaadm.toml").resolve()
+    found = shown()["select"]
+    assert (found["value"], found["place"]) == ('["DL2"]', str(near))
 
 
 @with_rows
@@ -274,14 +216,6 @@ def test_an_option_of_two_values_has_a_list_of_them(
     done = deltaadm(command, small.path, "--config", settings)
     assert done.code == code, done.err
     assert (settings.parent / "rows" / "_delta_log").exists() is (code == 0)
-
-
-def test_what_gives_consent_is_no_setting(small: Table) -> None:
-    for key in ("yes", "allow-rewrite", "accept-finding", "discover", "show-secrets"):
-        written(f"{key} = true")
-        found = deltaadm("alter", small.path, "--set", "a=b")
-        assert (found.code, found.out) == (2, "")
-        assert f"there is no setting '{key}'" in found.err
 
 
 @with_rows
@@ -363,14 +297,6 @@ def test_clients_of_the_command_line_replace_all_others() -> None:
     assert (demands.readers, demands.writers) == ((one,), (one,))
 
 
-def test_one_client_may_be_set_on_the_command_line(small: Table) -> None:
-    shown = deltaadm("config", "show", "-o", "json", "--config", "clients=trino@480")
-    assert shown.code == 0
-    unknown = deltaadm("validate", small.path, "--config", "clients=trno@480")
-    assert (unknown.code, "Did you mean trino?" in unknown.err) == (2, True)
-    assert deltaadm("validate", small.path, "--config", "clients=trino@480").code == 0
-
-
 # What is wrong with them
 
 
@@ -384,28 +310,6 @@ def test_what_cannot_be_understood_is_said(
     assert message in found.err
     assert "deltaadm.toml" in found.err
     assert remedy in found.err
-
-
-def test_a_wrong_variable_is_named(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DELTAADM_SELECT", "DL99")
-    found = deltaadm("validate", small.path)
-    assert (found.code, found.out) == (2, "")
-    assert "DELTAADM_SELECT: there is no rule 'DL99'" in found.err
-
-
-def test_bad_settings_end_the_run_with_2() -> None:
-    file = written('selct = ["\\u001b[31m"]')
-    done = deltaadm("validate", "nowhere")
-    assert (done.code, done.out) == (2, "")
-    assert str(file) in done.err
-    assert "Did you mean select" in done.err
-    assert "\x1b" not in done.err
-
-
-def test_a_file_that_is_not_there_ends_the_run_with_2() -> None:
-    done = deltaadm("validate", "nowhere", "--config", "missing.toml")
-    assert (done.code, done.out) == (2, "")
-    assert "missing.toml cannot be read" in done.err
 
 
 def test_text_that_is_not_unicode_is_not_toml(tmp_path: Path) -> None:
