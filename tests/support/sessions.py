@@ -129,8 +129,9 @@ class _Command:
             assert bool(re.search(pattern, said)) is (line[0] != "-"), (self.line, words, said)
         answer = result if once else self.run(*form) if queries else result
         assert answer.code == result.code, self.line
+        document = self.document(answer) if queries else None
         for query, value in queries:
-            found = jmespath.search(query, self.document(answer))
+            found = jmespath.search(query, document)
             wanted = json.loads(value.replace("HERE", str(self.here)))
             assert found == wanted, (self.line, query, found)
 
