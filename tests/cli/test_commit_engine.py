@@ -7,7 +7,7 @@ import pytest
 from deltalake import DeltaTable
 
 from tests.support.program import deltaadm
-from tests.support.tables import commit, commit_info, metadata, protocol, table
+from tests.support.tables import Table, commit, commit_info, metadata, protocol, table
 
 EMBEDDED = ("--commit-engine", "embedded", "--apply", "--yes")
 
@@ -45,3 +45,16 @@ def test_a_table_is_created_without_spark(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(place)
     inside = deltaadm("create", tmp_path / "link/new", "--schema", schema, "-o", "json").document
     assert f"inside another table, {place}, whose VACUUM" in inside["notes"][0]
+
+
+def test_the_engine_of_the_settings_commits(
+    small: Table, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    change = ("alter", small.path, "--apply", "--yes", "--set")
+    monkeypatch.setenv("DELTAADM_COMMIT_ENGINE", "embedded")
+    assert deltaadm("enable-feature", small.path, "rowTracking", "--apply", "--yes").code == 7
+    assert deltaadm(*change, "a=1").code == 0
+    monkeypatch.delenv("DELTAADM_COMMIT_ENGINE")
+    (tmp_path / "mine.toml").write_text('commit-engine = "embedded"\n')
+    monkeypatch.setenv("DELTAADM_CONFIG", str(tmp_path / "mine.toml"))
+    assert deltaadm(*change, "a=2").code == 0

@@ -102,9 +102,12 @@ def test_a_file_with_a_key_twice_is_none(small: Table, saved: Path, writer: LogW
     assert not writer.steps
 
 
-def test_the_file_is_the_plan(small: Table, saved: Path) -> None:
-    shown = deltaadm("enable-feature", small.path, "inCommitTimestamp", "-o", "json").document
+@pytest.mark.usefixtures("writer")
+def test_the_file_and_the_outcome_have_the_plan(small: Table, saved: Path) -> None:
+    wish = ("enable-feature", small.path, "inCommitTimestamp", "-o", "json")
+    shown = deltaadm(*wish).document
     assert json.loads(saved.read_text()) == shown
+    assert deltaadm(*wish, "--apply", "--yes").document["plan"] == shown
 
 
 def test_an_error_of_delta_while_committing(

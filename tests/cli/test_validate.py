@@ -75,6 +75,9 @@ def test_a_baseline_is_the_same_whenever_it_is_written(odd: Table, tmp_path: Pat
     deltaadm("validate", odd.path, "--write-baseline", one)
     deltaadm("validate", odd.path, "--write-baseline", other, "--baseline", one)
     assert one.read_bytes() == other.read_bytes()
+    other.write_text("[" * 100_000)
+    broken = deltaadm("validate", odd.path, "--baseline", other)
+    assert (broken.code, "not a deltaadm baseline" in broken.err) == (2, True)
 
 
 # Terminals

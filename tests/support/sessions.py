@@ -69,7 +69,8 @@ def follow(session: Session, here: Path) -> None:
             elif kind == "file":
                 name, _, text = (part.strip() for part in rest.partition(":"))
                 Path(name).parent.mkdir(parents=True, exist_ok=True)
-                Path(name).write_text(text.replace("\\n", "\n"), encoding="utf-8")
+                text = text.replace("\\r", "\r").replace("\\n", "\n")
+                Path(name).write_bytes(text.encode())
             elif kind == "read":
                 name, _, text = (part.strip() for part in rest.partition(":"))
                 assert text in Path(name).read_text(encoding="utf-8"), line
