@@ -8,7 +8,6 @@ were written while it was on. Whether it is, only a state that has been read sho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
@@ -57,13 +56,15 @@ def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
         feature = TableFeature.lookup(name)
         if feature is not None:
             known[name] = feature.name
-            with suppress(DeltaadmError):  # metadata that cannot be understood
+            try:  # not `suppress`, which would have `inspect` import its module
                 evidence = feature.activation.evidence(snapshot.metadata)
                 find = _TRACES.get(feature.name)
                 traces = find(snapshot) if find else ("active whenever it is supported",)
                 more = None if traces is None else tuple(traces)
                 certain = bool(evidence) or more is not None
                 own[name] = Usage((*evidence, *(more or ())), known=certain)
+            except DeltaadmError:  # metadata that cannot be understood
+                continue
     usage = {name: _with_dependents(name, own) for name in names}
     return usage | {official: usage[name] for name, official in known.items()}
 
