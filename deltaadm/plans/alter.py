@@ -449,7 +449,24 @@ def plan_create(
                 name = key.removeprefix(Key.FEATURE_PREFIX)
                 because[f"protocol.{side}Features[{name}]"] = "requested"
     plan = propose(CREATE, snapshot, [step], because=because, session=session)
-    return replace(plan, notes=(*plan.notes, *_notes_on_creation(snapshot, step, inside)))
+    notes = [*plan.notes]
+    if snapshot.exists:
+        notes.append(
+            f"The rows of version {snapshot.version} are not in the new table; older versions "
+            "keep them until VACUUM removes their files."
+        )
+        notes.append(
+            "What the old protocol supports stays supported: replacing a table never lowers it."
+        )
+    if step.query is not None:
+        notes.append("The rows are those that the query returns when the plan is carried out.")
+    # Delta lets tables be made inside others, and then cleans up there.
+    if inside is not None:
+        notes.append(
+            f"The location is inside another table, {inside}, whose VACUUM would delete the files "
+            "of the new one: choose another location."
+        )
+    return replace(plan, notes=tuple(notes))
 
 
 def read_schema(text: str) -> StructType:
@@ -484,25 +501,6 @@ def schema_of_query(text: str) -> StructType:
     nullable = _nullable(StructType.parse(text))
     assert isinstance(nullable, StructType)  # noqa: S101 -- what a struct becomes
     return nullable
-
-
-def _notes_on_creation(
-    snapshot: Snapshot, step: kinds.CreateTable, inside: str | None
-) -> Iterator[str]:
-    if snapshot.exists:
-        yield (
-            f"The rows of version {snapshot.version} are not in the new table; older versions "
-            "keep them until VACUUM removes their files."
-        )
-        yield "What the old protocol supports stays supported: replacing a table never lowers it."
-    if step.query is not None:
-        yield "The rows are those that the query returns when the plan is carried out."
-    # Delta lets tables be made inside others, and then cleans up there.
-    if inside is not None:
-        yield (
-            f"The location is inside another table, {inside}, whose VACUUM would delete the files "
-            "of the new one: choose another location."
-        )
 
 
 def _without_computed_defaults(schema: StructType) -> StructType:

@@ -22,8 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.json_values import Fields
 
-
-if TYPE_CHECKING:
     Identity = tuple[Callable[[StructField], Hashable], Callable[[StructField], Hashable]]
 
 
@@ -154,7 +152,14 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     except TableError:
         yield _change("schema", before.schema_string, after.schema_string)
         return
-    later = _later_paths(old, new, _identities(before, after))
+    # The most certain identity of a column first. With column mapping, id and physical name stay
+    # whatever it is called; where that came only with *after*, its physical name is the old name.
+    identities: list[Identity] = [(_name, _name)]
+    modes = [state.configuration.get(Key.COLUMN_MAPPING_MODE, "none") for state in (before, after)]
+    if before.id == after.id and modes[1] != "none":
+        by_id = modes[0] != "none"
+        identities.insert(0, (_in_files, _in_files) if by_id else (_name, physical_name))
+    later = _later_paths(old, new, identities)
     earlier = {path: former for former, path in later.items()}
     for path, column in new.items():
         former = earlier.get(path)
@@ -193,21 +198,6 @@ def is_renaming(change: Change) -> bool:
 
 def _column(path: Path) -> str:
     return f"schema[{path_text(path)}]"
-
-
-def _identities(before: Metadata, after: Metadata) -> tuple[Identity, ...]:
-    """
-    Return the identities of a column, the most certain first; the last one is its name.
-
-    With column mapping, id and physical name stay whatever the column is called. Where it came
-    only with *after*, a column's physical name is what it was called before.
-    """
-    modes = [state.configuration.get(Key.COLUMN_MAPPING_MODE, "none") for state in (before, after)]
-    if before.id != after.id or modes[1] == "none":
-        return ((_name, _name),)
-    if modes[0] == "none":
-        return ((_name, physical_name), (_name, _name))
-    return ((_in_files, _in_files), (_name, _name))
 
 
 def _name(column: StructField) -> str:

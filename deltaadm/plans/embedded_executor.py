@@ -427,7 +427,18 @@ class EmbeddedExecutor:
                 store.create(f"{attempt.version:020d}.crc", checksum)
         interval = checkpoint_interval(attempt.actual.metadata.configuration)
         if attempt.version and attempt.version % interval == 0:
-            self._write_checkpoint(store, attempt.version)
+            from deltaadm.plans.checkpoint import write_checkpoint
+
+            try:
+                write_checkpoint(store, load_snapshot(store, version=attempt.version))
+            # The commit is done, and must not be reported as failed for whatever happens here.
+            except Exception as error:  # noqa: BLE001
+                cause = error.message if isinstance(error, DeltaadmError) else repr(error)
+                self._warn(
+                    f"Warning: version {attempt.version} of {store.root} was committed, but not "
+                    f"the checkpoint that {Key.CHECKPOINT_INTERVAL} asks for: "
+                    f"{cause.rstrip('.')}. No other program writes it."
+                )
 
     def _attempt(self, before: Snapshot, step: Step, txn_id: str) -> _Attempt:
         # Once more on the state that is met: a plan may have been made on another one.
@@ -509,21 +520,6 @@ class EmbeddedExecutor:
                 remedy=_REPLAN,
             )
         return attempt
-
-    def _write_checkpoint(self, store: WritableStore, version: int) -> None:
-        """The checkpoint of *version*, which has been committed; a table does without."""
-        from deltaadm.plans.checkpoint import write_checkpoint
-
-        try:
-            write_checkpoint(store, load_snapshot(store, version=version))
-        # The commit is done, and must not be reported as failed for whatever happens here.
-        except Exception as error:  # noqa: BLE001
-            cause = error.message if isinstance(error, DeltaadmError) else repr(error)
-            self._warn(
-                f"Warning: version {version} of {store.root} was committed, but not the checkpoint "
-                f"that {Key.CHECKPOINT_INTERVAL} asks for: {cause.rstrip('.')}. No other program "
-                "writes it."
-            )
 
 
 def _transaction(store: WritableStore, name: str) -> str | None:

@@ -420,36 +420,30 @@ def plan_upgrade(
         {key: str(version) for key, version in asked.items() if version is not None}
     )
     plan = propose(UPGRADE_PROTOCOL, snapshot, [step], session=session)
-    if not asks:
-        note = "The metadata needs more than the protocol supports."
-        if plan.is_noop:
-            note = f"The protocol {_shown(current)} supports everything that the metadata needs."
-    else:
-        note = _note_on_versions(plan, reader, writer)
-    return replace(plan, notes=(*plan.notes, *filter(None, [note])))
-
-
-def _note_on_versions(plan: Plan, reader: int | None, writer: int | None) -> str:
-    current, after = plan.before.protocol, plan.after.protocol
-    asked = Protocol(
+    after, note = plan.after.protocol, ""
+    requested = Protocol(
         current.min_reader_version if reader is None else reader,
         current.min_writer_version if writer is None else writer,
     )
-    if (
-        after.min_reader_version < asked.min_reader_version
-        or after.min_writer_version < asked.min_writer_version
+    if not asks and plan.is_noop:
+        note = f"The protocol {_shown(current)} supports everything that the metadata needs."
+    elif not asks:
+        note = "The metadata needs more than the protocol supports."
+    elif (
+        after.min_reader_version < requested.min_reader_version
+        or after.min_writer_version < requested.min_writer_version
     ):
         result = "changes nothing" if plan.is_noop else f"gives {_shown(after)}"
-        return (
+        note = (
             "Delta keeps the lowest versions that support the table's features, so requesting "
-            f"{_shown(asked)} {result}."
+            f"{_shown(requested)} {result}."
         )
-    return (
-        f"The table already supports everything that {_shown(asked)} implies. Versions are "
-        "never lowered this way; dropping features does that."
-        if plan.is_noop
-        else ""
-    )
+    elif plan.is_noop:
+        note = (
+            f"The table already supports everything that {_shown(requested)} implies. Versions are "
+            "never lowered this way; dropping features does that."
+        )
+    return replace(plan, notes=(*plan.notes, *filter(None, [note])))
 
 
 def _shown(protocol: Protocol) -> str:
@@ -541,10 +535,22 @@ def _droppable_now(
         except RefusedError as refusal:
             stays[name] = f"{refusal.message[:1].lower()}{refusal.message[1:]}".rstrip(".")
             continue
-        phase, ready_at = Phase.READY, None
-        if why := _keep_reason(state, after, step):
-            stays[name] = why
+        old, new = state.protocol, after.protocol
+        # Without one of the features that a legacy version implies, Delta lists the others by name.
+        if (new.min_writer_version, new.min_reader_version) > (
+            old.min_writer_version,
+            old.min_reader_version,
+        ):
+            stays[name] = (
+                "without it the protocol must list its features, which requires writer version 7"
+            )
+        elif step.cost(state) is not Cost.METADATA and state.files is not None:
+            stays[name] = "the table's files still use it; drop-feature rewrites them"
+        elif step.destroys(state):
+            stays[name] = "it has domains"
+        if name in stays:
             continue
+        phase, ready_at = Phase.READY, None
         if step.truncate_history:
             phase, ready_at = truncation_phase(state, step, history_of(name), now)
         if phase is Phase.WAITING and ready_at is not None:
@@ -553,16 +559,3 @@ def _droppable_now(
         steps.append(step)
         state = after
     return steps, waiting, stays
-
-
-def _keep_reason(before: Snapshot, after: Snapshot, step: kinds.DropFeature) -> str:
-    old, new = before.protocol, after.protocol
-    # Without one of the features that a legacy version implies, Delta lists the others by name.
-    if (new.min_writer_version, new.min_reader_version) > (
-        old.min_writer_version,
-        old.min_reader_version,
-    ):
-        return "without it the protocol must list its features, which requires writer version 7"
-    if step.cost(before) is not Cost.METADATA and before.files is not None:
-        return "the table's files still use it; drop-feature rewrites them"
-    return "it has domains" if step.destroys(before) else ""

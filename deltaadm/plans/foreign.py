@@ -270,10 +270,6 @@ def _refuse_spoiling(provider: str, step: Step) -> None:
         for pattern, what, remedy in _KEYS:
             if re.fullmatch(pattern, key, re.DOTALL):
                 raise RefusedError(f"The property {key!r} {what}.", remedy=remedy)
-    _refuse_columns(provider, step)
-
-
-def _refuse_columns(provider: str, step: Step) -> None:
     for new in step.touches.new_columns:
         name = path_text((*new.parent, new.column.name))
         if new.position is not None:
@@ -409,7 +405,17 @@ def carry_out(
     except DeltaadmError as error:
         told = _progress(statements, done, "failed")
         if done < len(statements) and statements[done].startswith("INSERT "):
-            told += f"; {_dropped_again(plan, catalog)}"
+            assert plan.creation is not None  # noqa: S101 -- only a new table is filled
+            try:
+                catalog.run(f"DROP TABLE {plan.name}")
+                told += "; the new table was dropped again"
+                if plan.creation.location is not None:
+                    told += f"; files may be left at {plan.location}"
+            except DeltaadmError as kept:
+                told += (
+                    f"; the new table could not be dropped again ({kept.message.rstrip('.')}), and "
+                    "is left without rows, or with some of them"
+                )
         remedy = "Check the table with DESCRIBE TABLE EXTENDED, then plan again."
         raise with_state(error, told, remedy) from error
 
@@ -422,16 +428,3 @@ def _progress(statements: Sequence[str], done: int, pending: str) -> str:
         ("not carried out", statements[done + 1 :]),
     )
     return "; ".join(f"{what}: {' | '.join(listed)}" for what, listed in parts if listed)
-
-
-def _dropped_again(plan: ForeignPlan, catalog: ForeignCatalog) -> str:
-    try:
-        catalog.run(f"DROP TABLE {plan.name}")
-    except DeltaadmError as error:
-        return (
-            f"the new table could not be dropped again ({error.message.rstrip('.')}), and is left "
-            "without rows, or with some of them"
-        )
-    assert plan.creation is not None  # noqa: S101 -- only a new table is filled
-    left = "" if plan.creation.location is None else f"; files may be left at {plan.location}"
-    return f"the new table was dropped again{left}"

@@ -115,10 +115,16 @@ def plan_for_clients(
         for planned in plan.changes
         if planned.because == "requested"
     }
+    notes = [
+        f"{goal} {'already' if is_reached(goal, plan.before) else 'after this'}."
+        if is_reached(goal, plan.after)
+        else f"{goal} only after a later run of the same command."
+        for goal in reachable
+    ]
     return replace(
         plan,
         because=because | asked,
-        notes=(*plan.notes, *_notes(plan, reachable), *later_notes(steps, later)),
+        notes=(*plan.notes, *notes, *later_notes(steps, later)),
         goals=reachable,
         unreachable=tuple(Unreachable(*each, skipped=skip_unreachable) for each in unreachable),
         needs_state=plan.needs_state or unread,
@@ -323,8 +329,13 @@ class _Search:
         # Each of the new ones has to go, so that it does not matter with which one it begins.
         for name in new[:1] or names:
             yield from self._steps_to_remove(state, name)
-        if not new:
-            yield from _lists_to_versions(state)
+        # Versions without lists that imply the features of the table, and perhaps more.
+        if not new and state.protocol.supports_writer_features:
+            implying = [feature.legacy for _, feature in known if feature and feature.legacy]
+            for writer in range(2, 7):
+                reader = max((reader for reader, least in implying if least <= writer), default=0)
+                versions = {Key.MIN_READER_VERSION: str(reader)} if reader else {}
+                yield kinds.SetProperties({**versions, Key.MIN_WRITER_VERSION: str(writer)})
 
     def _steps_to_remove(self, state: Snapshot, name: str) -> Iterator[Step]:
         """Steps that drop the feature, stop its use, or drop what depends on it."""
@@ -364,18 +375,6 @@ def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
             yield kinds.UnsetProperties((key,))
 
 
-def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
-    """Versions without lists that imply the features of the table, and perhaps more."""
-    if not state.protocol.supports_writer_features:
-        return
-    features = map(TableFeature.lookup, _names(state))
-    implying = [feature.legacy for feature in features if feature and feature.legacy]
-    for writer in range(2, 7):
-        reader = max((reader for reader, least in implying if least <= writer), default=0)
-        versions = {Key.MIN_READER_VERSION: str(reader)} if reader else {}
-        yield kinds.SetProperties({**versions, Key.MIN_WRITER_VERSION: str(writer)})
-
-
 # What can be done now
 
 
@@ -413,14 +412,6 @@ def _subject(step: Step) -> str:
 
 
 # What it says
-
-
-def _notes(plan: Plan, goals: Sequence[Goal]) -> Iterator[str]:
-    for goal in goals:
-        if not is_reached(goal, plan.after):
-            yield f"{goal} only after a later run of the same command."
-        else:
-            yield f"{goal} {'already' if is_reached(goal, plan.before) else 'after this'}."
 
 
 def later_notes(steps: Sequence[Step], later: Sequence[tuple[Step, int | None]]) -> Iterator[str]:

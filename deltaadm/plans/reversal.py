@@ -259,7 +259,12 @@ def _inverse(
     undone: list[tuple[str, str, Step | None]] = []
     for change in chain.from_iterable(map(_parts, changes)):
         if change.subject == "schema":
-            undone += ((change.subject, "", step) for step in _moves(before))
+            # All columns into their order of before: most of these moves do nothing.
+            last: dict[tuple[str, ...], str] = {}
+            for path, _ in before.metadata.schema.walk():
+                move = kinds.ColumnChange(path, position=ddl.Position(last.get(path[:-1])))
+                undone.append((change.subject, "", kinds.ChangeColumns((move,))))
+                last[path[:-1]] = path[-1]
             continue
         undo = undo_change(change, Transition(before, _step_of(change), after))
         undone += ((change.subject, undo.words, step) for step in undo.steps or (None,))
@@ -331,12 +336,3 @@ def _step_of(change: Change) -> Step:
     if COLUMN_MAPPING_KEYS & {*change.before, *change.after}:
         return kinds.SetProperties({})
     return kinds.ChangeColumns(())
-
-
-def _moves(before: Snapshot) -> Iterator[Step]:
-    """Steps that bring all columns into the order of *before*; most of them do nothing."""
-    last: dict[tuple[str, ...], str] = {}
-    for path, _ in before.metadata.schema.walk():
-        position = ddl.Position(last.get(path[:-1]))
-        last[path[:-1]] = path[-1]
-        yield kinds.ChangeColumns((kinds.ColumnChange(path, position=position),))

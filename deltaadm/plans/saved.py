@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -258,8 +258,20 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     Errors among them, of tables for which there is no plan, are omitted. Raises `RefusedError` for
     anything else, a newer format, an edited file or two plans for one table included.
     """
+    try:
+        try:
+            # As a whole first: one document may be spread over lines.
+            documents = parse(text)
+        except DuplicateKeyError:
+            raise
+        except ValueError:
+            documents = [parse(line) for line in text.splitlines() if line.strip()]
+    except DuplicateKeyError as error:
+        raise _unreadable(str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise _unreadable("it is not JSON") from error
     plans: list[SavedPlan] = []
-    for document in _documents(text):
+    for document in documents if isinstance(documents, list) else [documents]:
         if isinstance(document, dict) and "error" in document and "table" in document:
             continue
         saved = _read(document)
@@ -277,22 +289,6 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
                 remedy="Each is based on the current table: apply one, then plan the next.",
             )
     return tuple(plans)
-
-
-def _documents(text: str) -> list[Any]:
-    try:
-        try:
-            # As a whole first: one document may be spread over lines.
-            documents = parse(text)
-        except DuplicateKeyError:
-            raise
-        except ValueError:
-            documents = [parse(line) for line in text.splitlines() if line.strip()]
-    except DuplicateKeyError as error:
-        raise _unreadable(str(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise _unreadable("it is not JSON") from error
-    return documents if isinstance(documents, list) else [documents]
 
 
 def _read(document: Any) -> SavedPlan:
@@ -333,7 +329,15 @@ def _read(document: Any) -> SavedPlan:
             digest=sha256(document),
             # Anything but a command that makes plans is not repeated.
             operation=made_by if made_by in _COMMANDS else OPERATION,
-            requested=frozenset(_requested(document["changes"])),
+            # Columns with the same reason are shown as one change if they are many: of these a file
+            # has no say.
+            requested=frozenset(
+                subject
+                for subject, reason in (
+                    (place(change["subject"]), change["because"]) for change in document["changes"]
+                )
+                if reason == REQUESTED and subject.startswith(("protocol.", "configuration["))
+            ),
         )
     except KeyError as error:
         raise _unreadable(f"it has no {error}") from error
@@ -348,18 +352,6 @@ _COMMANDS: Final = frozenset({
     UPGRADE_PROTOCOL, VALIDATE,
 })  # fmt: skip
 """The commands that make plans."""
-
-
-def _requested(changes: Any) -> Iterator[str]:
-    """
-    The places of protocol and properties for which a file gives no other reason.
-
-    Columns with the same reason are shown as one change if they are many: there a file has no say.
-    """
-    for change in changes:
-        subject = place(change["subject"])
-        if change["because"] == REQUESTED and subject.startswith(("protocol.", "configuration[")):
-            yield subject
 
 
 _SHORT: Final = 40

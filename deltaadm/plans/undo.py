@@ -408,25 +408,20 @@ def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
     if not name.lower().startswith(Key.CONSTRAINT_PREFIX):
         never = name == COMPAT_KEYS[_LASTING] and before is None
         undo = Undo(_NEVER) if never else _set_back(name, before, after)
-        undo = replace(undo, words=f"{undo.words}{_not_restored(change, name)}")
+        default = PROPERTIES[name.lower()].default if name.lower() in PROPERTIES else None
+        was, is_now, lost = before or default or "", change.after or default or "", ""
+        deletes = name == _CLEANUP and was.lower() == "false"
+        if name == Key.CHANGE_DATA_FEED and was.lower() == "true":
+            lost = "; changes made meanwhile are never recorded"
+        elif deletes or (name in _RETENTIONS and kept_for(is_now) < kept_for(was)):
+            lost = "; what is deleted meanwhile does not come back"
+        undo = replace(undo, words=f"{undo.words}{lost}")
     elif before is None:
         undo = _by(kinds.DropConstraint(constraint), after)
     else:
         step = kinds.AddConstraint(constraint, before)
         undo = Undo(f"{alter_command(step)}, which reads every row", (step,))
     return undo
-
-
-def _not_restored(change: Change, name: str) -> str:
-    """What setting the property back does not bring back, as a clause; empty for nothing."""
-    default = PROPERTIES[name.lower()].default if name.lower() in PROPERTIES else None
-    before, after = change.before or default or "", change.after or default or ""
-    if name == Key.CHANGE_DATA_FEED and before.lower() == "true":
-        return "; changes made meanwhile are never recorded"
-    deletes = name == _CLEANUP and before.lower() == "false"
-    if deletes or (name in _RETENTIONS and kept_for(after) < kept_for(before)):
-        return "; what is deleted meanwhile does not come back"
-    return ""
 
 
 _CLEANUP: Final = "delta.enableExpiredLogCleanup"
