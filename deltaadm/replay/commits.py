@@ -159,26 +159,22 @@ def provenance(body: bytes | LargeFile, path: str) -> list[Named] | None:
     if isinstance(body, LargeFile):
         return None
     found: list[Named] = []
-    for line in _lines_with(body, (b'"commitInfo"', b'"txn"')):
-        try:
-            found += _decoded([line], path)
-        except TableError:  # importing `suppress` costs every inspect
-            continue
-    return [action for action in found if action[0] in {"commitInfo", "txn"}]
-
-
-def _lines_with(body: bytes, words: Iterable[bytes]) -> list[bytes]:
-    """The lines that have one of *words*, in their order; the many others are not looked at."""
+    # The many other lines are not looked at.
     text = body.removeprefix(_BYTE_ORDER_MARK).replace(b"\r", b"\n")
     lines: dict[int, bytes] = {}
-    for word in words:
+    for word in (b'"commitInfo"', b'"txn"'):
         at = text.find(word)
         while at >= 0:
             start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
             end = end if end >= 0 else len(text)
             lines[start] = text[start:end]
             at = text.find(word, end)
-    return [lines[start] for start in sorted(lines)]
+    for start in sorted(lines):
+        try:
+            found += _decoded([lines[start]], path)
+        except TableError:  # importing `suppress` costs every inspect
+            continue
+    return [action for action in found if action[0] in {"commitInfo", "txn"}]
 
 
 def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:
@@ -206,25 +202,22 @@ def unreadable(path: str, cause: str) -> TableError:
 
 def _matching(body: bytes | LargeFile, path: str, words: Sequence[bytes]) -> list[Named]:
     if isinstance(body, LargeFile):
-        return list(_matching_large(body, path, words))
+        # Without the actions about files, of which many may have such a word.
+        found: list[Named] = []
+        last = b""
+        for last in body.lines():
+            _check_ends(last, path)
+            if any(word in last for word in words):
+                found += (named for named in _decoded([last], path) if named[0] not in ABOUT_FILES)
+        for _ in _decoded([last] if last else [], path):  # a line that is cut off
+            pass
+        return found
     lines = _lines(body)
     kept = [line for line in lines[:-1] if any(word in line for word in words)]
     for line in lines:
         _check_ends(line, path)
     # The last line is decoded in any case: where a file was cut off, it shows there.
     return list(_decoded([*kept, *lines[-1:]], path))
-
-
-def _matching_large(body: LargeFile, path: str, words: Sequence[bytes]) -> Iterator[Named]:
-    """Like `_matching`, without the actions about files, of which many may have such a word."""
-    last = b""
-    for line in body.lines():
-        _check_ends(line, path)
-        last = line
-        if any(word in line for word in words):
-            yield from (action for action in _decoded([line], path) if action[0] not in ABOUT_FILES)
-    for _ in _decoded([last] if last else [], path):  # a line that is cut off
-        pass
 
 
 ABOUT_FILES: Final = frozenset({"add", "remove", "cdc"})
@@ -248,7 +241,18 @@ def _check_ends(text: bytes, path: str) -> None:
 
 def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
     for line in lines:
-        for document in _decode(line, path):
+        try:
+            value = json_value(line.decode())
+            if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
+                value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+        except (ValueError, RecursionError) as error:
+            raise unreadable(path, f"a line in it is not JSON ({error})") from error
+        # Delta's reader accepts a list of actions on a line.
+        documents = value if isinstance(value, list) else [value]
+        for document in documents:
+            if not isinstance(document, dict):
+                raise unreadable(path, "a line in it is not a JSON object")
+        for document in documents:
             for name, action in _actions(document):
                 check_types(name, action, path)
                 yield name, action
@@ -263,22 +267,6 @@ def _actions(document: Document) -> Sequence[Named]:
         first = next((name for name in ACTION_NAMES if name in known), None)
         return [pair for pair in present if pair[0] == first or pair[0] not in ACTION_NAMES]
     return present
-
-
-def _decode(line: bytes, path: str) -> list[Document]:
-    """The objects of a line: one, or those of a list."""
-    try:
-        value = json_value(line.decode())
-        if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
-            value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
-    except (ValueError, RecursionError) as error:
-        raise unreadable(path, f"a line in it is not JSON ({error})") from error
-    # Delta's reader accepts a list of actions on a line.
-    documents = value if isinstance(value, list) else [value]
-    for document in documents:
-        if not isinstance(document, dict):
-            raise unreadable(path, "a line in it is not a JSON object")
-    return documents
 
 
 _DECODER: Final = json.JSONDecoder()

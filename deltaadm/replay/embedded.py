@@ -228,9 +228,10 @@ class Replay:
         return known
 
     def _last_delta(self, file: LogFile) -> list[Named]:
+        body = commits.body(self._store, file.path)
         if not self._is_newest(file):
-            return self._state_in(file.path)
-        actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
+            return commits.state_actions(body, file.path)
+        actions = commits.newest_actions(body, file.path)
         self.take_provenance(file.path, actions)
         for name, document in actions:
             if name == "commitInfo":
@@ -238,9 +239,6 @@ class Replay:
             elif name not in ACTION_NAMES:
                 self._reconciled.offer(name, document)
         return actions
-
-    def _state_in(self, path: str) -> list[Named]:
-        return commits.state_actions(commits.body(self._store, path), path)
 
     def take_provenance(self, path: str, actions: Sequence[Named]) -> None:
         """Take in who wrote *path*, if that is a commit and not many are known."""

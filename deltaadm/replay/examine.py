@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
 
-    from deltaadm.replay.file_columns import ArrowFiles, Rows
+    from deltaadm.replay.file_columns import ArrowFiles
 
 
 # Cross check
@@ -139,7 +139,16 @@ def data_file_facts(store: LogStore, add: AddFile, state: State) -> facts.DataFi
     bare: tuple[str, ...] = ()
     unreadable = ""
     if size is not None:
-        bare, unreadable = _footer(store, add.path)
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with store.open_data(add.path) as source:
+                bare = tuple(_without_field_id(pa.struct(list(pq.read_schema(source)))))
+        except DeltaadmError as error:
+            unreadable = error.message.rstrip(".")
+        except Exception as error:  # noqa: BLE001 -- damaged bytes end in nearly anything
+            unreadable = str(error).strip().rstrip(".").partition("\n")[0]
     vector = add.deletion_vector
     return facts.DataFileFacts(
         add=add,
@@ -149,21 +158,6 @@ def data_file_facts(store: LogStore, add: AddFile, state: State) -> facts.DataFi
         without_field_id=bare,
         vector_problem="" if vector is None else _vector_problem(store, vector),
     )
-
-
-def _footer(store: LogStore, path: str) -> tuple[tuple[str, ...], str]:
-    """The columns without field id, and why the footer cannot be read, if it cannot."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with store.open_data(path) as source:
-            schema = pa.struct(list(pq.read_schema(source)))
-            return tuple(_without_field_id(schema)), ""
-    except DeltaadmError as error:
-        return (), error.message.rstrip(".")
-    except Exception as error:  # noqa: BLE001 -- damaged bytes end in nearly anything
-        return (), str(error).strip().rstrip(".").partition("\n")[0]
 
 
 def _without_field_id(data_type: pa.DataType, within: str = "") -> Iterator[str]:
@@ -624,20 +618,7 @@ class _FactCollector:
         yield from each_ahead(lambda add: data_file_facts(store, add, state), adds, store.at_once)
 
     def _data_by_column(self, files: ArrowFiles, state: State) -> Iterator[facts.DataFileFacts]:
-        many = self._many_missing(files)
-        yield from self._data_files((file.add for file, _ in files.files([~many])), state)
-        if alike := many.count():  # behind those that are named
-            one = next(file.add for file, _ in files.files([many]))
-            yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
-
-    def _many_missing(self, files: ArrowFiles) -> Rows:
-        """
-        Those of *files* of which nothing is left to say but that they too are not in storage.
-
-        To look costs a request where the storage is not this machine's.
-        """
-        if self._store.at_once > 1:
-            return files.none
+        """The same, but for many missing files, of which only their number is told."""
 
         def is_one_more(path: str) -> bool:
             try:
@@ -647,7 +628,14 @@ class _FactCollector:
             self._missing += is_missing
             return is_missing and self._missing > _NAMED
 
-        return files.where("path", is_one_more) & files.lacking("deletionVector")
+        many = files.none
+        # To look costs a request where the storage is not this machine's.
+        if self._store.at_once <= 1:
+            many = files.where("path", is_one_more) & files.lacking("deletionVector")
+        yield from self._data_files((file.add for file, _ in files.files([~many])), state)
+        if alike := many.count():  # behind those that are named
+            one = next(file.add for file, _ in files.files([many]))
+            yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
 
     def _checksum(
         self, file: LogFile, state: State, commit: facts.CommitTimes | None

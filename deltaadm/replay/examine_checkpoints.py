@@ -95,8 +95,19 @@ class CheckpointExaminer:
         complete = self.listing.checkpoints
         deep = self.deep or self._is_miscounted()
         opened = complete if deep else (*complete[-1:], self.chosen)
+        groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
+            (each.version, each.files, each) for each in complete
+        ]
+        used = {file.path for _, files, _ in groups for file in files}
+        partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
+        for listed in self.listing.checkpoint_files:
+            if listed.path not in used:
+                name = "" if listed.kind is Kind.MULTIPART else listed.path
+                partial.setdefault((listed.number, listed.parts, name), []).append(listed)
+        groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
+        groups.sort(key=lambda group: (group[0], group[1][0].path))
         differing: set[int] = set()
-        for version, files, checkpoint in self._groups():
+        for version, files, checkpoint in groups:
             group_facts = CheckpointFacts(
                 version=version,
                 files=files,
@@ -128,19 +139,6 @@ class CheckpointExaminer:
     @cached_property
     def _commits(self) -> dict[int, LogFile]:
         return {commit.number: commit for commit in self.listing.commits}
-
-    def _groups(self) -> list[tuple[int, tuple[LogFile, ...], Checkpoint | None]]:
-        groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
-            (complete.version, complete.files, complete) for complete in self.listing.checkpoints
-        ]
-        used = {file.path for _, files, _ in groups for file in files}
-        partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
-        for listed in self.listing.checkpoint_files:
-            if listed.path not in used:
-                name = "" if listed.kind is Kind.MULTIPART else listed.path
-                partial.setdefault((listed.number, listed.parts, name), []).append(listed)
-        groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
-        return sorted(groups, key=lambda group: (group[0], group[1][0].path))
 
     def _is_miscounted(self) -> bool:
         """

@@ -93,7 +93,11 @@ def _values(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Array] | N
         quoted = behind[0] == '"'
         after = pc.ascii_ltrim(rest, _PLAIN if quoted else _DIGITS)
         lengths = pc.subtract(pc.binary_length(rest), pc.binary_length(after))
-        value = _words(rest, lengths) if quoted else _numbers(rest, lengths)
+        if quoted:  # as many characters as the lengths say are before a quote
+            short = _sliced(rest, 0, pc.max(lengths).as_py() + 1)
+            value = pc.list_element(pc.split_pattern(short, '"', max_splits=1), 0)
+        else:
+            value = _numbers(rest, lengths)
         if value is None:
             return None
         arrays.append(value)
@@ -103,12 +107,6 @@ def _values(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Array] | N
     if lengths != [len(between[-1].encode())] or not pc.all(same).as_py():
         return None
     return arrays
-
-
-def _words(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.StringArray:
-    """The first characters of *texts*, as many of each as *lengths* say, before a quote."""
-    short = _sliced(texts, 0, pc.max(lengths).as_py() + 1)
-    return pc.list_element(pc.split_pattern(short, '"', max_splits=1), 0)
 
 
 def _numbers(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.Int64Array | None:
@@ -415,7 +413,21 @@ class Statistics:
         return self._where(differing)
 
     def contradictory(self) -> Rows:
-        return self._where(lambda read: _contradictory(read, self._kinds))
+        def contradictory(read: pa.Table) -> pa.BooleanArray | bool:
+            columns = {name: read[name].combine_chunks() for name in read.column_names}
+            found: list[pa.BooleanArray] = []
+            low, high = (columns.get(key) for key in ("minValues", "maxValues"))
+            if low is not None and high is not None:
+                _crossed(low, high, self._kinds, found)
+            if "nullCount" in columns:
+                _too_many(columns["nullCount"], columns["numRecords"], found)
+            flags: pa.BooleanArray | bool = False
+            for one in found:
+                marked = _where(one).flags
+                flags = marked if flags is False else pc.or_(flags, marked)
+            return flags
+
+        return self._where(contradictory)
 
     def named(self, names: Container[str]) -> Rows:
         def naming(read: pa.Table) -> bool:
@@ -430,21 +442,6 @@ class Statistics:
         """The rows for which the answer is true, and those that have not been read."""
         parts = (_spread(read is not None and ask(read), count) for read, count in self._pieces)
         return _where(_joined(parts)) | self.unread
-
-
-def _contradictory(read: pa.Table, kinds: Kinds) -> pa.BooleanArray | bool:
-    columns = {name: read[name].combine_chunks() for name in read.column_names}
-    contradictory: list[pa.BooleanArray] = []
-    low, high = (columns.get(key) for key in ("minValues", "maxValues"))
-    if low is not None and high is not None:
-        _crossed(low, high, kinds, contradictory)
-    if "nullCount" in columns:
-        _too_many(columns["nullCount"], columns["numRecords"], contradictory)
-    flags: pa.BooleanArray | bool = False
-    for one in contradictory:
-        marked = _where(one).flags
-        flags = marked if flags is False else pc.or_(flags, marked)
-    return flags
 
 
 def _same(flag: bool, count: int) -> pa.BooleanArray:  # noqa: FBT001 -- the value itself

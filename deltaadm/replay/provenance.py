@@ -30,13 +30,20 @@ def provenance(
     commits with which Delta prepares such a statement. A damaged commit is left out; trouble with
     the store is raised.
     """
+    if step.user_metadata is not None:
+        mark = CommitMark(step.user_metadata)
+    annotated = mark.on(step.annotation)
     found = []
     for version in range(first, last + 1):
         info, actions, clusters = _read(store, version)
         # Whether it may change what a plan is about.
         changes = clusters or any(key in STATE for key in actions)
         if info is not None or changes:
-            own = info is not None and _is_own(step, info, mark)
+            own = (
+                info is not None
+                and (annotated is None or info.user_metadata == annotated)
+                and (mark.is_unique or step.is_made_by(info))
+            )
             found.append(Provenance(version=version, is_own=own, changes_table=changes))
     return tuple(found)
 
@@ -55,14 +62,6 @@ def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], 
     documents = [document for key, document in actions if key == CommitInfo.NAME]
     info = CommitInfo.from_wire(documents[0]) if documents else None
     return info, [key for key, _ in actions], clusters
-
-
-def _is_own(step: Step, info: CommitInfo, mark: CommitMark) -> bool:
-    if step.user_metadata is not None:
-        mark = CommitMark(step.user_metadata)
-    if mark.user_metadata is not None and info.user_metadata != mark.on(step.annotation):
-        return False
-    return mark.is_unique or step.is_made_by(info)
 
 
 def suspended_clustering(store: LogStore, snapshot: Snapshot) -> tuple[Path, ...]:

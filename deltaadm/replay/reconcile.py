@@ -64,7 +64,17 @@ class Reconciliation:
         """Take in one action; true if it is the newest one of its file, a tombstone or not."""
         if name in _ABOUT_FILES:
             # A tombstone hides older entries of its file, and nothing else.
-            return document.get("path") is not None and self._is_new(document)
+            path = document.get("path")
+            if path is None:
+                return False
+            path = _short(canonical_path(str(path), self._qualifier))
+            vector = vector_id(document.get("deletionVector"))
+            # PROTOCOL.md: with another deletion vector it is another entry.
+            key = path if vector is None else (path, _short(vector))
+            if key in self._seen:
+                return False
+            self._seen.add(key)
+            return True
         if name == "protocol":
             self.protocol = document if self.protocol is None else self.protocol
         elif name == "metaData":
@@ -97,16 +107,6 @@ class Reconciliation:
     def touched_paths(self) -> Iterator[str]:
         """The canonical paths of all files offered so far, but for those longer than `LONG`."""
         return (key if isinstance(key, str) else key[0] for key in self._seen)
-
-    def _is_new(self, document: Document) -> bool:
-        path = _short(canonical_path(str(document.get("path")), self._qualifier))
-        vector = vector_id(document.get("deletionVector"))
-        # PROTOCOL.md: with another deletion vector it is another entry.
-        key = path if vector is None else (path, _short(vector))
-        if key in self._seen:
-            return False
-        self._seen.add(key)
-        return True
 
 
 _ENTRY: Final = 1 << 9
@@ -374,18 +374,14 @@ def _work(turns: Sequence[Sequence[str]], look: Callable[[str], Found], tell: in
     try:
         with os.fdopen(tell, "wb") as out:
             for turn in turns:
-                body = _answer(turn, look)
+                try:
+                    # Faster than pickle; both ends are the same Python.
+                    body = marshal.dumps([look(path) for path in turn])
+                except Exception:  # noqa: BLE001 -- raised again where it can be dealt with
+                    body = b""
                 out.write(len(body).to_bytes(_PREFIX))
                 out.write(body)
                 out.flush()
     finally:
         # Exit handlers and unwritten output belong to the process that was forked.
         os._exit(0)
-
-
-def _answer(turn: Sequence[str], look: Callable[[str], Found]) -> bytes:
-    try:
-        # Faster than pickle; both ends are the same Python.
-        return marshal.dumps([look(path) for path in turn])
-    except Exception:  # noqa: BLE001 -- it is raised again where somebody can deal with it
-        return b""

@@ -9,7 +9,7 @@ predecessor's where needed.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from deltaadm.domain.instants import instant
 from deltaadm.domain.snapshot import LogFile, LogListing, no_table
@@ -45,7 +45,14 @@ def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:
         enabled = _setting(metadata, "delta.inCommitTimestampEnablementTimestamp")
         enabled = _time_inside(store, inside[0]) if outside and enabled is None else enabled
         if not outside or enabled is None or timestamp >= enabled:
-            return _search_inside(store, inside, timestamp)
+            last = _time_inside(store, inside[-1])
+            if timestamp > last:
+                raise _too_late(store.root, timestamp, last)
+            # Binary search, since every probe reads a commit.
+            index = bisect_right(inside, timestamp, key=lambda file: _time_inside(store, file)) - 1
+            if index < 0:
+                raise too_early(store.root, timestamp, _time_inside(store, inside[0]))
+            return inside[index].number
     times = [*raised_times(commit.info.modified for commit in outside)]
     index = bisect_right(times, timestamp) - 1
     if index < 0:
@@ -65,17 +72,6 @@ def raised_times(modified: Iterable[int]) -> Iterator[int]:
     for written in modified:
         time = written if time is None else max(written, time + 1)
         yield time
-
-
-def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) -> int:
-    # Binary search, since every probe reads a commit.
-    last = _time_inside(store, found[-1])
-    if timestamp > last:
-        raise _too_late(store.root, timestamp, last)
-    index = bisect_right(found, timestamp, key=lambda commit: _time_inside(store, commit)) - 1
-    if index < 0:
-        raise too_early(store.root, timestamp, _time_inside(store, found[0]))
-    return found[index].number
 
 
 def _time_inside(store: LogStore, file: LogFile) -> int:

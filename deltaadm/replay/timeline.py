@@ -8,7 +8,7 @@ checkpoint from which it can be rebuilt.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -147,61 +147,37 @@ def _states(
         return commits.changing_actions(commits.body(store, path), path)
 
     read = parallel_scan(files.names, look, processes=processes)
-    state = _State(base)
+    protocol = base.protocol if base.exists else None
+    metadata = base.metadata if base.exists else None
+    domains = (base.domains or {}).items()
+    clustering = {name: domain for name, domain in domains if name == CLUSTERING_DOMAIN}
     # There are times of more commits than are asked for.
     for version, time, (_, actions) in zip(files.versions, times, read, strict=False):
-        if actions:
-            snapshot = state.after(version, time, actions)
-            if snapshot is not None:
-                yield snapshot
-    if not state.is_complete:
-        load_snapshot(store)  # which says what no file of the log has
-
-
-class _State:
-    """The table as far as its commits have been read."""
-
-    def __init__(self, base: Snapshot) -> None:
-        self._root, self._name = base.root, base.name
-        self._protocol = base.protocol if base.exists else None
-        self._metadata = base.metadata if base.exists else None
-        self._clustering: Mapping[str, DomainMetadata] = {
-            name: domain
-            for name, domain in (base.domains or {}).items()
-            if name == CLUSTERING_DOMAIN
-        }
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether protocol and metadata are both known."""
-        return self._protocol is not None and self._metadata is not None
-
-    def after(self, version: int, time: int, actions: Sequence[Named]) -> Snapshot | None:
-        """The state after a commit with these actions; None while part of it is missing."""
         info = None
         for name, document in actions:
             if name == Protocol.NAME:
-                self._protocol = Protocol.from_wire(document)
+                protocol = Protocol.from_wire(document)
             elif name == Metadata.NAME and document.get("id") is not None:
-                self._metadata = Metadata.from_wire(document)
+                metadata = Metadata.from_wire(document)
             elif name == DomainMetadata.NAME and document.get("domain") == CLUSTERING_DOMAIN:
                 domain = DomainMetadata.from_wire(document)
-                self._clustering = {} if domain.removed else {CLUSTERING_DOMAIN: domain}
+                clustering = {} if domain.removed else {CLUSTERING_DOMAIN: domain}
             elif name == CommitInfo.NAME:
                 info = CommitInfo.from_wire(document)
-        if self._protocol is None or self._metadata is None:
-            return None
-        inside = info.in_commit_timestamp if info else None
-        return Snapshot(
-            root=self._root,
-            name=self._name,
-            version=version,
-            protocol=self._protocol,
-            metadata=self._metadata,
-            domains=self._clustering,
-            timestamp=commit_time(inside, self._metadata, time),
-            commit_info=info,
-        )
+        if actions and protocol is not None and metadata is not None:
+            inside = info.in_commit_timestamp if info else None
+            yield Snapshot(
+                root=base.root,
+                name=base.name,
+                version=version,
+                protocol=protocol,
+                metadata=metadata,
+                domains=clustering,
+                timestamp=commit_time(inside, metadata, time),
+                commit_info=info,
+            )
+    if protocol is None or metadata is None:
+        load_snapshot(store)  # which says what no file of the log has
 
 
 # Writers

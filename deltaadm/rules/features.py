@@ -11,7 +11,6 @@ from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.schema import DataType, FieldKey, PrimitiveType, StructField, path_text, slots
-from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.columns import (
@@ -276,7 +275,10 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
         if column in identities:
             message = f"Column {column.name!r} is generated and an identity column."
             yield Problem(message, place_of((column.name,)))
-        for other in sorted(_names_in(str(column.metadata[_GENERATION])) & names):
+        # What may name a column: no functions, no inner fields.
+        tokens = _TOKEN.finditer(str(column.metadata[_GENERATION]))
+        named = {(t[2] or t[3]).lower() for t in tokens if (t[2] or t[3]) and not (t[1] or t[4])}
+        for other in sorted(named & names):
             message = f"Column {column.name!r} is generated from {other!r}, which is generated."
             yield Problem(message, place_of((column.name,)))
 
@@ -284,15 +286,6 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
 _TOKEN: Final = re.compile(
     r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(\.?)\s*(?:`([^`]+)`|(\w+))(\s*\()?"
 )
-
-
-def _names_in(expression: str) -> set[str]:
-    """The columns that an SQL expression may name, in lower case: no functions, no inner fields."""
-    return {
-        (match[2] or match[3]).lower()
-        for match in _TOKEN.finditer(expression)
-        if (match[2] or match[3]) and not match[1] and not match[4]
-    }
 
 
 @rule("DL523", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -510,20 +503,15 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
             known = table.earlier_names.get(path)
             former_name = f" (once the physical name of {path_text(known)})" if known else ""
             message = f"The table is clustered by {name!r}, which does not exist{former_name}."
-            yield Problem(message, _CLUSTERING, fix=_restored(table))
+            columns = restored_clustering(table.snapshot, table.earlier_names)
+            fix: tuple[kinds.Step, ...] = ()
+            if columns is not None:
+                step = kinds.ClusterBy(columns)
+                fix = accepted(table.snapshot, step, lambda after: not lost_clustering(after))
+            yield Problem(message, _CLUSTERING, fix=fix)
         elif not has_bounds(data_type) and not is_variant(data_type):
             message = f"The table is clustered by {name!r}, whose type has no statistics."
             yield Problem(message, _CLUSTERING)
-
-
-def _restored(table: SnapshotFacts) -> tuple[Step, ...]:
-    """The step that clusters the table by the same columns, under their present names."""
-    columns = restored_clustering(table.snapshot, table.earlier_names)
-    if columns is None:
-        return ()
-    return accepted(
-        table.snapshot, kinds.ClusterBy(columns), lambda after: not lost_clustering(after)
-    )
 
 
 @rule("DL535", Severity.WARNING, Scope.SNAPSHOT)

@@ -676,10 +676,6 @@ def _whole(text: str, type_name: str) -> bool:
     return bool(_WHOLE.fullmatch(text)) and -bound <= int(text) < bound
 
 
-def _float(text: str, _type_name: str) -> bool:
-    return bool(_NUMBER.fullmatch(text)) or text.lower() in _FLOATS
-
-
 def _decimal(text: str, type_name: str) -> bool:
     from decimal import Decimal, InvalidOperation  # which few tables need
 
@@ -715,7 +711,10 @@ def _is_on_calendar(date: str) -> bool:
 
 _CHECKS: Final[dict[str, Callable[[str, str], bool]]] = {
     **dict.fromkeys(_BITS, _whole),
-    **dict.fromkeys(("float", "double"), _float),
+    **dict.fromkeys(
+        ("float", "double"),
+        lambda text, _: bool(_NUMBER.fullmatch(text)) or text.lower() in _FLOATS,
+    ),
     "decimal": _decimal,
     "boolean": lambda text, _: text.lower() in ("true", "false"),
     "date": _date,

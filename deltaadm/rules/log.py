@@ -787,22 +787,16 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
         counts = count(commit)
         if claimed is None or not counts or claimed in counts:
             continue
-        if not _has_other_meaning(commit, name):  # asked last: of a long log, hardly ever
-            yield Problem(f"{name} is {claimed}, but the commit has {counts[0]} {noun}.")
-
-
-def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:
-    """
-    Whether *metric* is about something else in this commit.
-
-    Delta counts the rows that a replaceWhere copies, and the empty files that a stream writes and
-    does not commit.
-    """
-    if metric == "numOutputRows":
+        # Delta counts the rows that a replaceWhere copies, and the empty files that a stream writes
+        # and does not commit. Asked last: of a long log, hardly ever.
         parameters = commit.info.get("operationParameters")
-        filtered = isinstance(parameters, dict) and bool(parameters.get("predicate"))
-        return filtered or commit.operation == "MERGE"
-    return metric == "numAddedFiles" and commit.operation == "STREAMING UPDATE"
+        copies = isinstance(parameters, dict) and bool(parameters.get("predicate"))
+        if name == "numOutputRows":
+            has_other_meaning = copies or commit.operation == "MERGE"
+        else:
+            has_other_meaning = name == "numAddedFiles" and commit.operation == "STREAMING UPDATE"
+        if not has_other_meaning:
+            yield Problem(f"{name} is {claimed}, but the commit has {counts[0]} {noun}.")
 
 
 def _added_or_changed(commit: CommitFacts) -> tuple[int, ...]:
