@@ -71,6 +71,7 @@ class Replay:
         self._reconciled = Reconciliation(store.qualifier, store.limits.state)
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
+        self._is_info_unread = False
         self._writers: list[Writer] = []
         self._checkpoint_writer = ""
 
@@ -312,6 +313,7 @@ class Replay:
             actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
         except DeltaadmError as error:
             self._warnings.append(f"The newest commit's provenance is unknown: {error.message}")
+            self._is_info_unread = True
             return
         self.take_provenance(file.path, actions)
         self._commit_info = next(
@@ -366,13 +368,16 @@ class Replay:
         document = self._reconciled.metadata
         return None if document is None else Metadata.from_wire(document)
 
-    def _timestamp(self, metadata: Metadata) -> int:
-        """The time in ms: the in-commit timestamp where the table has them, else the file's."""
-        if in_commit_timestamps(metadata) and self._commit_info is not None:
-            inside = self._commit_info.in_commit_timestamp
-            if inside is not None:
-                return inside
-        return self._segment.last_commit.info.modified
+    def _timestamp(self, metadata: Metadata) -> int | None:
+        """
+        The time in ms: the in-commit timestamp where the table has them, else the file's.
+
+        None where the commit that has it could not be read.
+        """
+        if self._is_info_unread and in_commit_timestamps(metadata):
+            return None
+        inside = None if self._commit_info is None else self._commit_info.in_commit_timestamp
+        return commit_time(inside, metadata, self._segment.last_commit.info.modified)
 
     def _tolerated(self, protocol: Protocol, metadata: Metadata) -> Iterator[str]:
         for name, action in (("protocol", protocol), ("metaData", metadata)):

@@ -12,6 +12,8 @@ from tools.simulate import simulate
         ("commits", range(120)),
         # Interrupted after a commit that the next listing does not show yet.
         ("commits", range(145_094, 145_095)),
+        # The commit that has the in-commit timestamp cannot be read, only its checkpoint.
+        ("commits", range(431_062, 431_063)),
         ("repairs", range(6)),
     ],
 )
