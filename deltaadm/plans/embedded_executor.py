@@ -427,9 +427,9 @@ class EmbeddedExecutor:
                 store.create(f"{attempt.version:020d}.crc", checksum)
         interval = checkpoint_interval(attempt.actual.metadata.configuration)
         if attempt.version and attempt.version % interval == 0:
-            from deltaadm.plans.checkpoint import write_checkpoint
-
             try:
+                from deltaadm.plans.checkpoint import write_checkpoint
+
                 write_checkpoint(store, load_snapshot(store, version=attempt.version))
             # The commit is done, and must not be reported as failed for whatever happens here.
             except Exception as error:  # noqa: BLE001
