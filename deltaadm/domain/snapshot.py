@@ -324,6 +324,17 @@ class LogListing:
                 complete.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
         return tuple(checkpoint for _, checkpoint in sorted(complete, key=lambda pair: pair[0]))
 
+    @property
+    def incomplete_checkpoints(self) -> tuple[tuple[LogFile, ...], ...]:
+        """The files that look like checkpoints and are none, by what would be one of them."""
+        used = {file.path for checkpoint in self.checkpoints for file in checkpoint.files}
+        sets: dict[tuple[int, int | None, str], list[LogFile]] = {}
+        for file in self.checkpoint_files:
+            if file.path not in used:
+                name = "" if file.kind is Kind.MULTIPART else file.path
+                sets.setdefault((file.number, file.parts, name), []).append(file)
+        return tuple(map(tuple, sets.values()))
+
     def segment(self, version: int | None = None, *, before: int | None = None) -> LogSegment:
         """
         The files that make *version*, or the newest version there is.

@@ -98,13 +98,7 @@ class CheckpointExaminer:
         groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
             (each.version, each.files, each) for each in complete
         ]
-        used = {file.path for _, files, _ in groups for file in files}
-        partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
-        for listed in self.listing.checkpoint_files:
-            if listed.path not in used:
-                name = "" if listed.kind is Kind.MULTIPART else listed.path
-                partial.setdefault((listed.number, listed.parts, name), []).append(listed)
-        groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
+        groups += [(files[0].number, files, None) for files in self.listing.incomplete_checkpoints]
         groups.sort(key=lambda group: (group[0], group[1][0].path))
         differing: set[int] = set()
         for version, files, checkpoint in groups:

@@ -8,7 +8,7 @@ from typing import Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.actions import AddFile
-from deltaadm.domain.snapshot import Checkpoint, FileFacts, Kind, LogFile, LogSegment, Snapshot
+from deltaadm.domain.snapshot import Checkpoint, FileFacts, LogFile, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import DeltaadmError, RefusedError, TableError
 from deltaadm.facts import CommitFacts
@@ -50,13 +50,8 @@ _RESTORE: Final = (
 def find_checkpoints(case: Case) -> Iterator[Repair]:
     """Checkpoints that readers cannot use, or must not, from the oldest to the newest."""
     complete = case.listing.checkpoints
-    used = {file.path for checkpoint in complete for file in checkpoint.files}
-    sets: dict[tuple[int, int | None, str], list[LogFile]] = {}
-    for file in case.listing.checkpoint_files:
-        if file.path not in used:
-            name = "" if file.kind is Kind.MULTIPART else file.path
-            sets.setdefault((file.number, file.parts, name), []).append(file)
-    for (version, parts, _), files in sets.items():
+    for files in case.listing.incomplete_checkpoints:
+        version, parts = files[0].number, files[0].parts
         rule, wrong = "DL612", f"The checkpoint {files[0].path} is empty."
         if parts is not None:
             there = {file.part for file in files if file.info.size}
@@ -74,14 +69,13 @@ def _unusable(
     case: Case, rule: str, wrong: str, files: Sequence[LogFile], older: LogSegment | None = None
 ) -> Repair:
     """The repair of *files* that no reader can use as a checkpoint; *older* ones give its state."""
-    version, why = files[0].number, ""
-    if not all(file.info.regular for file in files):
-        why = "one of its files is not a regular file"
-    elif older is None:
-        try:
-            older, _ = _by_older_files(case, version)
-        except TableError as error:
-            why = _clause(error)
+    version = files[0].number
+    is_regular = all(file.info.regular for file in files)
+    try:
+        older = older or _by_older_files(case, version)[0]
+        why = "" if is_regular else "one of its files is not a regular file"
+    except TableError as error:
+        why = _clause(error)
     if why or older is None:
         since = f"is the only source of versions from {version} on, since {why}"
         remedy = f"{_RESTORE}{_right_versions(case, version)}"
