@@ -403,8 +403,8 @@ class EmbeddedExecutor:
         store does not say whether it has written, and `RefusedError` where Delta would refuse the
         step.
         """
-        self._open.discard(root)
         store = open_store(root, object_stores=self._object_stores)
+        self._open.discard(store.root)
         before = base or load_snapshot(store)
         if not step.has_statement:
             from deltaadm.plans.checkpoint import write_checkpoint  # and pyarrow
@@ -418,7 +418,7 @@ class EmbeddedExecutor:
             # At the same version: what others have committed since then is for `_rebased` to judge.
             before = load_snapshot(store, version=before.version, detail=detail)
         attempt = self._attempt(before, step, random_id())
-        while not self._written(root, store, attempt):
+        while not self._written(store, attempt):
             attempt = self._rebased(store, attempt, step, detail)
         # A checksum is an aid: the commit is done, and must not be reported as failed for it.
         with suppress(DeltaadmError):
@@ -467,9 +467,9 @@ class EmbeddedExecutor:
         )
         return _Attempt(before, after, actual, info)
 
-    def _written(self, root: str, store: WritableStore, attempt: _Attempt) -> bool:
+    def _written(self, store: WritableStore, attempt: _Attempt) -> bool:
         """
-        Write a commit to the table at *root*; False where the version is somebody else's.
+        Write a commit; False where the version is somebody else's.
 
         Raises `UnknownWriteError` where the store does not say whether it has written.
         """
@@ -478,7 +478,7 @@ class EmbeddedExecutor:
         unknown: UnknownWriteError | None = None
         for _ in range(_ATTEMPTS):
             if store.local_path is None:  # a request goes on when nobody waits for it
-                self._open.add(root)
+                self._open.add(store.root)
             try:
                 if store.create(name, content):
                     return True
@@ -489,14 +489,14 @@ class EmbeddedExecutor:
             except DeltaadmError as error:
                 # This attempt has failed for certain, an earlier one perhaps not.
                 if unknown is None:
-                    self._open.discard(root)
+                    self._open.discard(store.root)
                 raise (unknown or error) from error
             # Asked again, a store may find the file that it has written at first: the file tells.
             owner = _transaction(store, name)
             if owner is not None:
                 is_own = owner == attempt.info.txn_id
                 if not is_own:
-                    self._open.discard(root)
+                    self._open.discard(store.root)
                 return is_own
         raise unknown or UnknownWriteError(
             f"The store of {store.root} says that {name} is there, and does not find it.",
