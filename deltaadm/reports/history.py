@@ -39,7 +39,7 @@ from deltaadm.json_values import (
     within,
 )
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
-from deltaadm.reports.words import VERSIONS, counted, some_of
+from deltaadm.reports.words import COLUMNS_SHOWN, VERSIONS, counted, some_of
 
 
 class Section(Enum):
@@ -315,7 +315,7 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
     plain = ("format", None, {"provider": "parquet", "options": {}})
     listed = [of for of in changes if (of.subject, of.before, of.after) != plain]
     is_new = any(of.subject == "id" and of.before is None for of in changes)
-    most = 0 if is_new else 8
+    most = 0 if is_new else COLUMNS_SHOWN
     alike: dict[ChangeKind, list[Change]] = {}
     for change in listed:
         if change.subject.startswith("schema[") and change.kind is not ChangeKind.SET:

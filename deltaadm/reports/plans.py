@@ -55,7 +55,15 @@ from deltaadm.plans.undo import (
     fix_command,
     quoted,
 )
-from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped, last_seen, some_of
+from deltaadm.reports.words import (
+    COLUMNS_SHOWN,
+    COST_NAMES,
+    DOES,
+    cost_text,
+    grouped,
+    last_seen,
+    some_of,
+)
 from deltaadm.rules.rule import LIMIT, Finding, Severity
 
 
@@ -316,9 +324,6 @@ def undo_words(report: PlanReport) -> str:
     return f"{words} ({'; '.join(price)})" if price else words
 
 
-_SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
-
-
 def _findings(report: PlanReport) -> Iterator[Block]:
     groups: dict[Severity, dict[str, list[Finding]]] = {}
     for finding in report.plan.findings:
@@ -333,7 +338,7 @@ def _findings(report: PlanReport) -> Iterator[Block]:
         commands = tuple(fix_command(report.table, finding.fix) for finding in shown)
         counts = {code: len(findings) - LIMIT for code, findings in by_code.items()}
         more = {code: count for code, count in counts.items() if count > 0}
-        title = f"{_SEVERITIES[severity.value]} after the change"
+        title = f"{severity.heading} after the change"
         yield Either([], [Heading(title)])
         yield Findings(title, severity, shown, commands, more)
 
@@ -388,7 +393,7 @@ def _changes(plan: Plan) -> Iterator[tuple[PlannedChange, str]]:
         alike.setdefault(key, []).append(planned)
     for changes in alike.values():
         kind, is_asked = changes[0].change.kind, changes[0].because == REQUESTED
-        if len(changes) <= (8 if is_asked or kind is not ChangeKind.SET else 1):
+        if len(changes) <= (COLUMNS_SHOWN if is_asked or kind is not ChangeKind.SET else 1):
             yield from ((planned, change_words(planned.change)) for planned in changes)
         elif kind is ChangeKind.SET:
             yield changes[0], f"~ schema: {len(changes)} columns change"

@@ -488,9 +488,6 @@ VALIDATE_DOCUMENT: Final = Document.of(
 # As blocks
 
 
-_TITLES: Final = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Info"}
-
-
 def show_validation(report: ValidationReport) -> Iterator[Block]:
     """The findings in a table: a page has all of them, a terminal those from `least` up."""
     at = "" if report.version is None else f" (version {report.version})"
@@ -509,7 +506,7 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
     else:
         yield Heading(title, level=1, tone=tone)
     cards = (
-        (_TITLES[each].lower(), str(n), each.value if n else "good") for each, n in counts.items()
+        (each.heading.lower(), str(n), each.value if n else "good") for each, n in counts.items()
     )
     yield Either([Cards(tuple(cards))])
     if report.stopped:
@@ -531,7 +528,7 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
         codes = {finding.code for finding in listed}
         commands = tuple(fix_command(report.table, finding.fix) for finding in listed)
         more = {code: count for code, count in report.more.items() if code in codes}
-        block = Findings(_TITLES[severity], severity, listed, commands, more)
+        block = Findings(severity.heading, severity, listed, commands, more)
         if listed:
             yield Either([block]) if severity.rank > report.least.rank else block
     shown = ", ".join(found[: len(found) - len(hidden)])

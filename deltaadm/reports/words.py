@@ -81,6 +81,9 @@ def grouped(
     return tuple((subjects, tuple(names)) for subjects, names in groups.items())
 
 
+COLUMNS_SHOWN: Final = 8
+"""So many columns that change alike are shown one by one."""
+
 VERSIONS: Final = {
     "protocol.minReaderVersion": "reader version",
     "protocol.minWriterVersion": "writer version",

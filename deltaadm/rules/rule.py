@@ -77,6 +77,11 @@ class Severity(Enum):
         """0 for the worst."""
         return list(Severity).index(self)
 
+    @property
+    def heading(self) -> str:
+        """What stands above findings of it: Errors, Warnings or Info."""
+        return self.value.title() + ("" if self is Severity.INFO else "s")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
