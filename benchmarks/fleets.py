@@ -26,7 +26,7 @@ from benchmarks.tables import Shape, write
 from tests.support.spark_processes import master, worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _WORKERS: Final = 2
 _COLUMNS: Final = 40
@@ -77,6 +77,17 @@ def works(scratch: Path, sizes: list[int], files: list[int], command: str) -> di
     return asked
 
 
+def as_many_lines() -> Callable[[str], bool]:
+    """Whether an answer has as many lines as the first: only their wording differs by engine."""
+    lines: list[int] = []
+
+    def right(out: str) -> bool:
+        lines.append(out.count("\n"))
+        return lines[0] == lines[-1] > 0
+
+    return right
+
+
 def main() -> None:
     """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n")[0])
@@ -96,13 +107,7 @@ def main() -> None:
             conf = [part for item in _SETTINGS.items() for part in ("--spark-conf", "=".join(item))]
             spark = ["--engine", "spark", "--spark-master", address, *conf]
             for work, arguments in asked.items():
-                # The wording differs by engine, the number of lines does not.
-                lines: list[int] = []
-
-                def right(out: str, lines: list[int] = lines) -> bool:
-                    lines.append(out.count("\n"))
-                    return lines[0] == lines[-1] > 0
-
+                right = as_many_lines()
                 programs = [
                     Program("embedded", deltaadm(*arguments), right),
                     Program("spark", deltaadm(*arguments, *spark), right),

@@ -23,7 +23,6 @@ from tests.support.tables import Table, add, commit, commit_info, metadata, prot
 from tests.support.unity import TOKEN, Fault, Json, Unity, lasting, unity_server
 from tests.support.unity import Table as Entry
 
-STAGED = "00000000000000000002.016ae953-37a9-438e-8683-9a9a4a79a395.json"
 MANAGED_FEATURES = ["catalogManaged", "inCommitTimestamp", "vacuumProtocolCheck"]
 COLUMNS = [{"name": "a", "type": "integer", "nullable": True, "metadata": {}}]
 

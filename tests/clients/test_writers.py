@@ -1,7 +1,7 @@
 """Which client and release wrote a commit, over every commit of real tables."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,6 @@ from deltaadm.domain.writers import engine_of
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.oracle import OracleTable
-
-Info = Mapping[str, Any]
 
 ROWS = [
     json.loads(line) for line in (oracle.ARCHIVE.parent / "engines.jsonl").read_text().splitlines()

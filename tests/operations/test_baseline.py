@@ -92,12 +92,6 @@ def test_the_file_is_sorted_and_holds_no_message() -> None:
     assert "of 5" not in text
 
 
-SEVERITY_UNKNOWN = json.dumps({
-    "kind": "deltaadm-baseline", "format_version": 1, "more": [],
-    "findings": [{"table": "t", "code": "c", "where": "", "count": 1, "severity": "bad"}],
-})  # fmt: skip
-
-
 @with_rows
 def test_anything_else_is_refused(text: str, cause: str) -> None:
     with pytest.raises(SettingsError, match=cause):

@@ -140,9 +140,6 @@ def test_junit_keeps_its_shape(reports: Reports, text: str) -> None:
     assert suite.get("name") == failed.get("name") == visible(text)
 
 
-GITHUB = re.compile(r"::(error|warning|notice) file=[^,:\s]+,title=DL99\d sample-rule::[^\r\n]*")
-
-
 def test_github_writes_one_command_for_each_finding(reports: Reports) -> None:
     lines = shown("github", reports).split("\n")
     assert lines.pop() == ""

@@ -38,10 +38,6 @@ MAPPED = (
     "(a INT, s STRUCT<x: INT, y: INT>, u STRUCT<x: INT NOT NULL>, l ARRAY<STRUCT<q: INT>>) "
     "USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
 )
-REMAPPED = (
-    "A INT COMMENT 'new', s STRUCT<x: INT, y: STRING>, u STRUCT<x: INT>, l ARRAY<STRUCT<q: INT>>, "
-    "n INT"
-)
 
 
 def on(key: str, value: str = "true") -> dict[str, str]:

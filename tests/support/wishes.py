@@ -1,7 +1,6 @@
 """Tables, and what one may wish of them, for laws about plans."""
 
 import itertools
-import json
 from dataclasses import fields, replace
 from typing import Any
 
@@ -136,10 +135,3 @@ def possible(table: Snapshot, wish: TableChanges) -> TableChanges:
             continue
         kept = more
     return TableChanges(**kept)
-
-
-def as_wire(state: Snapshot) -> str:
-    """What the log says of *state*."""
-    domains = {name: domain.to_wire() for name, domain in (state.domains or {}).items()}
-    wire = [state.protocol.to_wire(), state.metadata.to_wire(), domains]
-    return json.dumps(wire, sort_keys=True)
