@@ -237,7 +237,7 @@ def _timestamp(before: Snapshot, after: Snapshot) -> Action:
     return {"inCommitTimestamp": 7 if known is None else known + 1}
 
 
-def _described(step: Step) -> Action:  # noqa: PLR0911 -- one for each kind
+def _described(step: Step) -> Action:
     if isinstance(step, CreateTable):
         return {"operation": f"{step.mode.name.replace('_', ' ')} TABLE"}
     if isinstance(step, RenameColumn | DropColumns):
