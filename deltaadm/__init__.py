@@ -20,7 +20,7 @@ _NAMES = {
     "deltaadm.domain.steps": (
         "CreateTable CreationMode SetProperties UnsetProperties WriteCheckpoint"
     ),
-    "deltaadm.domain.steps.evolve": "evolve",
+    "deltaadm.domain.steps.step": "evolve",
     "deltaadm.domain.steps.table": "no_table",
     "deltaadm.domain.transaction.column_mapping": "ColumnMappingMode",
     "deltaadm.domain.wire": "Metadata",

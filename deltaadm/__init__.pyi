@@ -10,7 +10,7 @@ from deltaadm.domain.steps import CreationMode as CreationMode
 from deltaadm.domain.steps import SetProperties as SetProperties
 from deltaadm.domain.steps import UnsetProperties as UnsetProperties
 from deltaadm.domain.steps import WriteCheckpoint as WriteCheckpoint
-from deltaadm.domain.steps.evolve import evolve as evolve
+from deltaadm.domain.steps.step import evolve as evolve
 from deltaadm.domain.steps.table import no_table as no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode as ColumnMappingMode
 from deltaadm.domain.wire import Metadata as Metadata

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from deltaadm import __version__, errors
 from deltaadm.dataclass import dataclass, named
@@ -144,24 +145,24 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "baseline": "deltaadm.reports.validate.BASELINE_DOCUMENT",
     "client": "deltaadm.reports.clients.CLIENT_DOCUMENT",
     "clients": "deltaadm.reports.clients.CLIENTS_DOCUMENT",
-    "config": "deltaadm.reports.settings.CONFIG_DOCUMENT",
+    "config": "deltaadm.reports.installation.CONFIG_DOCUMENT",
     "defaults": "deltaadm.reports.defaults.DEFAULTS_DOCUMENT",
     "diff": "deltaadm.reports.diff.DIFF_DOCUMENT",
-    "doctor": "deltaadm.reports.doctor.DOCTOR_DOCUMENT",
+    "doctor": "deltaadm.reports.installation.DOCTOR_DOCUMENT",
     "drop_feature": "deltaadm.plans.document.DROP_FEATURE_DOCUMENT",
     "engine_message": "deltaadm.reports.explain.ENGINE_MESSAGE_DOCUMENT",
     "error": "deltaadm.documents.ERROR_DOCUMENT",
     "error_class": "deltaadm.reports.explain.ERROR_CLASS_DOCUMENT",
     "feature": "deltaadm.reports.features.FEATURE_DOCUMENT",
     "features": "deltaadm.reports.features.FEATURES_DOCUMENT",
-    "for_client": "deltaadm.reports.for_client.FOR_CLIENT_DOCUMENT",
+    "for_client": "deltaadm.reports.clients.FOR_CLIENT_DOCUMENT",
     "foreign": "deltaadm.plans.document.FOREIGN_DOCUMENT",
     "history": "deltaadm.reports.history.HISTORY_DOCUMENT",
     "history_entry": "deltaadm.reports.history.HISTORY_ENTRY_DOCUMENT",
     "writers": "deltaadm.reports.writers.WRITERS_DOCUMENT",
     "inspect": "deltaadm.reports.inspect.INSPECT_DOCUMENT",
     "journal": "deltaadm.plans.document.JOURNAL_DOCUMENT",
-    "line": "deltaadm.reports.schemas.LINE_DOCUMENT",
+    "line": "deltaadm.documents.LINE_DOCUMENT",
     "outcome": "deltaadm.plans.document.OUTCOME_DOCUMENT",
     "plan": "deltaadm.plans.document.PLAN_DOCUMENT",
     "reference": "deltaadm.reports.diff.REFERENCE_DOCUMENT",
@@ -171,7 +172,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "rules": "deltaadm.reports.explain.RULES_DOCUMENT",
     "shown_journal": "deltaadm.plans.document.SHOWN_JOURNAL_DOCUMENT",
     "shown_plan": "deltaadm.plans.document.SHOWN_PLAN_DOCUMENT",
-    "statistics": "deltaadm.reports.statistics.STATISTICS_DOCUMENT",
+    "statistics": "deltaadm.reports.overview.STATISTICS_DOCUMENT",
     "undo_repair": "deltaadm.reports.repair.UNDO_DOCUMENT",
     "validate": "deltaadm.reports.validate.VALIDATE_DOCUMENT",
     "why": "deltaadm.reports.why.WHY_DOCUMENT",
@@ -244,3 +245,43 @@ def _write(failure: Failure) -> dict[str, Any]:
 
 
 ERROR_DOCUMENT: Final[Document] = Document(_FAILURE.title, Json(lambda: _FAILURE.schema, _write))
+
+
+# A line of a run over many tables, and the schemas of all documents
+
+
+_LINES: Final = (
+    "inspect",
+    "why",
+    "for_client",
+    "diff",
+    "validate",
+    "plan",
+    "outcome",
+    "repair",
+    "drop_feature",
+    "error",
+)
+LINE_DOCUMENT: Final = Document(
+    "A line of a run over many tables",
+    Json(lambda: {"anyOf": [kind_of_document(kind).schema for kind in _LINES]}, document),
+)
+
+
+@cache
+def schemas() -> dict[str, Schema]:
+    """The JSON Schema of each kind of document, by its name."""
+    found = {}
+    for kind in DOCUMENTS:
+        name, of = kind.replace("_", "-"), kind_of_document(kind)
+        schema = of.schema
+        if "document" in schema.get("properties", {}):
+            properties = {**schema["properties"], "document": {"const": name}}
+            schema = {**schema, "properties": properties}
+        found[name] = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": f"urn:deltaadm:{name}:{FORMAT_VERSION}",
+            "title": of.title,
+            **schema,
+        }
+    return found

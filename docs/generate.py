@@ -22,6 +22,7 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import OTHER_VARIABLES, TOPICS, VARIABLES
 from deltaadm.clients import CLIENTS
 from deltaadm.clients.facts import EVERY_OTHER
+from deltaadm.documents import schemas as every_schema
 from deltaadm.domain.features import FEATURES, Status, undo_feature
 from deltaadm.domain.foreign_properties import FOREIGN
 from deltaadm.domain.properties import PROPERTIES
@@ -29,7 +30,6 @@ from deltaadm.plans.impact import ROWS
 from deltaadm.reports.clients import list_clients
 from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on
 from deltaadm.reports.features import explain_feature
-from deltaadm.reports.schemas import SCHEMAS
 from deltaadm.reports.words import DOES
 from deltaadm.runs.settings_file import variable
 
@@ -55,7 +55,7 @@ def filled(text: str) -> str:
 def schemas(directory: Path) -> None:
     """Write the JSON Schema of every document into *directory*, a file each."""
     directory.mkdir(parents=True)
-    for name, schema in SCHEMAS.items():
+    for name, schema in every_schema().items():
         (directory / f"{name}.json").write_text(json.dumps(schema, indent=2) + "\n")
 
 
@@ -425,7 +425,8 @@ def documents() -> Iterator[str]:
         "name",
         "document",
         rows=(
-            (f"[`{name}`](schemas/{name}.json)", each["title"]) for name, each in SCHEMAS.items()
+            (f"[`{name}`](schemas/{name}.json)", each["title"])
+            for name, each in every_schema().items()
         ),
     )
 

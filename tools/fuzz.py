@@ -38,7 +38,7 @@ from deltaadm.errors import DeltaadmError, UsageError
 from deltaadm.limits import LIMITS
 from deltaadm.paths import normalized, path_flaw
 from deltaadm.plans.document import Entry, saved_document, write_entry
-from deltaadm.plans.repair.names import right_name
+from deltaadm.plans.repair.commits import right_name
 from deltaadm.plans.saved import read_plans
 from deltaadm.replay import commits, parquet
 from deltaadm.replay.reconcile import STATE, hint_of

@@ -40,7 +40,7 @@ from deltaadm.domain.steps import (
     Step,
     UnsetProperties,
 )
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal

@@ -34,7 +34,7 @@ from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import AddColumns, SetProperties, Step, UnsetProperties, WriteCheckpoint
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import (
     DeltaadmError,
@@ -47,9 +47,9 @@ from deltaadm.plans.checkpoint import alone, state_of
 from deltaadm.plans.diff import mismatches
 from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.plans.plan import Plan, propose
+from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.carry_out import carry_out
 from deltaadm.plans.repair.case import Case, View
-from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
 from deltaadm.plans.reports import committed_words
 from deltaadm.replay.load import load_snapshot

@@ -156,7 +156,7 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "CLIENT": ("deltaadm.clients", _clients),
     "CODE": ("deltaadm.reports.validate", _codes),
     "CODE...": ("deltaadm.reports.validate", _codes),
-    "DOCUMENT": ("deltaadm.reports.schemas", lambda of, _: of.SCHEMAS),
+    "DOCUMENT": ("deltaadm.documents", lambda of, _: of.schemas()),
     "FEATURE": ("deltaadm.domain.features", _features),
     "FEATURE...": ("deltaadm.domain.features", _addable),
     "FEATURE|TABLE": ("deltaadm.domain.features", _features),

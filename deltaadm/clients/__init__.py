@@ -5,8 +5,17 @@ Which reader and writer programs can use a table: sourced facts, and verdicts dr
 `verdict` says what becomes of a table in its hands.
 """
 
-from deltaadm.clients.catalogue import ALIASES, CLIENTS, newest_releases, parse_client
-from deltaadm.clients.facts import Client, ClientRelease, Compatibility, Fact, Source
+from deltaadm.clients.facts import (
+    ALIASES,
+    CLIENTS,
+    Client,
+    ClientRelease,
+    Compatibility,
+    Fact,
+    Source,
+    newest_releases,
+    parse_client,
+)
 from deltaadm.clients.scope import EVERYONE, NOBODY, Observation, Scope, identified
 from deltaadm.clients.verdicts import (
     Access,

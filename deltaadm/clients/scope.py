@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from deltaadm.clients.catalogue import CLIENTS, newest_releases
-from deltaadm.clients.facts import Client, ClientRelease
+from deltaadm.clients.facts import CLIENTS, Client, ClientRelease, newest_releases
 from deltaadm.dataclass import dataclass, field
 
 TYPE_CHECKING = False
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Final
 
-    from deltaadm.domain.writers import Writer
+    from deltaadm.domain.wire import Writer
 
 
 @dataclass(frozen=True)

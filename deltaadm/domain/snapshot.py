@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.actions import DomainMetadata, SetTransaction
     from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.wire import CommitInfo, Metadata
-    from deltaadm.domain.writers import Writer
+    from deltaadm.domain.wire import CommitInfo, Metadata, Writer
 
 
 LOG_DIRECTORY: Final = "_delta_log"

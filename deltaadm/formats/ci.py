@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
+import deltaadm.reports.validate  # noqa: F401 -- registers every rule
 from deltaadm import __version__
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Failure

@@ -25,7 +25,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.columns import find_column, renamed, without_column
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metadata
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.domain.transaction.constraints import (

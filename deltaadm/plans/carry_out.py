@@ -11,7 +11,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.wire import CommitMark, Provenance
 from deltaadm.errors import (
     CommitError,

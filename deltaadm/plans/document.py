@@ -38,11 +38,10 @@ from deltaadm.json_values import (
     text,
     within,
 )
-from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
 from deltaadm.plans.findings import FOUND, STEP, Found, any_step, schema_of
-from deltaadm.plans.impact import Consequence, interruptions
+from deltaadm.plans.impact import Consequence, interruptions, newly_shut_out
 from deltaadm.plans.plan import Plan, planned_statement
 from deltaadm.plans.reach_clients import is_reached
 from deltaadm.plans.reports import PlanReport, PlanState

@@ -17,13 +17,13 @@ from deltaadm.domain.schema import DataType, FieldKey, Path, StructField, path_t
 from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.sql.expressions import is_constant_of
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (
     clustering_columns,
     physical_clustering,
     with_clustering,
 )
-from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
+from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Loggable, Metadata
 from deltaadm.errors import (
     CommitError,

@@ -26,8 +26,7 @@ from deltaadm.plans.reach_clients import (
     reach,
 )
 from deltaadm.plans.undo import REQUESTED, advice_for, quoted
-from deltaadm.rules.predicted import snapshot_findings
-from deltaadm.rules.rule import Finding, Severity, ValidationReport
+from deltaadm.rules.rule import Finding, Severity, ValidationReport, snapshot_findings
 
 OPERATION = "validate"
 

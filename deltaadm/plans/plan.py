@@ -17,7 +17,7 @@ from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
     INDEXED_COLUMNS,
@@ -29,8 +29,7 @@ from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.diff import Change, diff, relocation
 from deltaadm.plans.undo import UNDONE_TOGETHER, Transition, fix_command, quoted, reason, undo_words
-from deltaadm.rules.predicted import snapshot_findings
-from deltaadm.rules.rule import Finding, Severity
+from deltaadm.rules.rule import Finding, Severity, snapshot_findings
 
 # Plans that cannot work
 

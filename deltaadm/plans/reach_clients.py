@@ -23,12 +23,11 @@ from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.facts import Policy, PolicyFacts
-from deltaadm.plans.clients import described
 from deltaadm.plans.features import (
     Phase,
     after_all_runs,
@@ -37,6 +36,7 @@ from deltaadm.plans.features import (
     truncates,
     truncation_phase,
 )
+from deltaadm.plans.impact import described
 from deltaadm.plans.plan import Goal, Plan, Unreachable, propose
 from deltaadm.plans.undo import alter_command
 from deltaadm.rules.outside import setting

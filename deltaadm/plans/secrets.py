@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Report
     from deltaadm.domain.steps import Step
-    from deltaadm.domain.writers import Writer
+    from deltaadm.domain.wire import Writer
     from deltaadm.plans.diff import Change
     from deltaadm.plans.plan import Plan
     from deltaadm.rules.rule import Finding

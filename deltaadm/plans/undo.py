@@ -21,7 +21,7 @@ from deltaadm.domain.schema import FieldKey, StructType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import clustering_columns, parse_column

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction, add_file
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Kind, LogFile, LogFiles, LogSegment, Snapshot
-from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
-from deltaadm.domain.writers import Writer, merged, writer_of
+from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata, Writer, merged, writer_of
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits

@@ -25,7 +25,7 @@ from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
-from deltaadm.domain.writers import engine_of
+from deltaadm.domain.wire import engine_of
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,

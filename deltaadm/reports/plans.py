@@ -30,10 +30,9 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, Cost
 from deltaadm.domain.instants import second
 from deltaadm.errors import RefusedError
-from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
-from deltaadm.plans.impact import interruptions
+from deltaadm.plans.impact import interruptions, newly_shut_out
 from deltaadm.plans.plan import Plan, PlannedChange, moves, planned_statement
 from deltaadm.plans.reports import (
     ConcurrentChange,

@@ -11,7 +11,14 @@ from functools import lru_cache
 from operator import itemgetter, methodcaller
 from typing import Final
 
-import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
+import deltaadm.rules.checkpoints
+import deltaadm.rules.column_mapping
+import deltaadm.rules.features
+import deltaadm.rules.files
+import deltaadm.rules.log
+import deltaadm.rules.metadata
+import deltaadm.rules.outside
+import deltaadm.rules.protocol  # noqa: F401 -- registers its rules
 from deltaadm.blocks import (
     Block,
     Cards,

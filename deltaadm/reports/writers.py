@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from deltaadm.blocks import Block
-    from deltaadm.domain.writers import Writer
+    from deltaadm.domain.wire import Writer
 
 
 @dataclass(frozen=True)

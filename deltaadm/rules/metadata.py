@@ -32,7 +32,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.expressions import column_references
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction import checks, column_mapping
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode

@@ -31,6 +31,8 @@ from deltaadm.reports.overview import (
     STATUS_WIDTH,
     FleetCounts,
     FleetSummary,
+    RuleCount,
+    StatisticsReport,
     brief_line,
     few_listed,
     is_uneventful,
@@ -39,7 +41,6 @@ from deltaadm.reports.overview import (
     unlisted,
     urgency,
 )
-from deltaadm.reports.statistics import RuleCount, StatisticsReport
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import resume_lines, write_file

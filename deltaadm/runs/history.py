@@ -8,9 +8,9 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from deltaadm.domain.snapshot import LogListing
-from deltaadm.domain.writers import merged
+from deltaadm.domain.wire import merged
 from deltaadm.errors import DeltaadmError, UsageError
-from deltaadm.replay.time_travel import too_early
+from deltaadm.replay.load import too_early
 from deltaadm.replay.timeline import Timeline, timeline, writers
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Section, entries
 from deltaadm.reports.writers import WritersReport

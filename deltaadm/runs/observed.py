@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 
 from deltaadm.clients import ALIASES, CLIENTS, Observation
-from deltaadm.domain.writers import Writer
+from deltaadm.domain.wire import Writer
 from deltaadm.errors import RefusedError
 from deltaadm.runs.context import answer_time
 from deltaadm.runs.options import read_file

@@ -17,13 +17,12 @@ from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.domain.wire import CommitMark, Provenance
-from deltaadm.domain.writers import merged
+from deltaadm.domain.wire import CommitMark, Provenance, merged
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, UsageError, require_one_of
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reach_clients
-from deltaadm.plans.clients import needing_consent, require_clients, still_shut_out
 from deltaadm.plans.diff import diff
+from deltaadm.plans.impact import needing_consent, require_clients, still_shut_out
 from deltaadm.plans.plan import (
     Goal,
     Plan,
@@ -35,9 +34,8 @@ from deltaadm.plans.plan import (
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.plans.undo import quoted
 from deltaadm.replay.embedded import MOST_OBSERVED
-from deltaadm.replay.provenance import provenance
 from deltaadm.replay.reconcile import Detail
-from deltaadm.replay.timeline import writers
+from deltaadm.replay.timeline import provenance, writers
 from deltaadm.reports.words import some_of, visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now

@@ -9,9 +9,9 @@ from typing import Any
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, UsageError
+from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.carry_out import carry_out, changed_since, read_journal, undo
 from deltaadm.plans.repair.case import Case, sha256
-from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import RepairPlan, plan_repairs, require_own_log
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now

@@ -23,9 +23,8 @@ from deltaadm.paths import is_absolute
 from deltaadm.plans.checkpoint import State
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import commit_time
-from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.load import load_snapshot, raised_times
 from deltaadm.replay.reconcile import canonical_path
-from deltaadm.replay.time_travel import raised_times
 from deltaadm.reports.restorable import Clone, RestorableReport, Span
 from deltaadm.runs.context import RunContext, answer_time
 from deltaadm.runs.places import tables_below

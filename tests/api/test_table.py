@@ -16,7 +16,7 @@ import pytest
 
 import deltaadm
 from deltaadm.cli.program import run
-from deltaadm.reports.schemas import SCHEMAS
+from deltaadm.documents import schemas
 
 
 @pytest.fixture(autouse=True)
@@ -155,7 +155,7 @@ def test_results_are_tables(events: deltaadm.Table) -> None:
     assert list(entries["version"]) == [0, 1]
     findings = events.validate(select=["DL1"])
     assert findings.to_arrow().num_rows == 0
-    declared = SCHEMAS["validate"]["properties"]["findings"]["items"]["properties"]
+    declared = schemas()["validate"]["properties"]["findings"]["items"]["properties"]
     columns = {name.partition(".")[0] for name in findings.to_arrow().column_names}
     assert columns == set(declared)
     changes = events.diff(0).to_arrow().to_pylist()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from deltaadm.reports.schemas import SCHEMAS
+from deltaadm.documents import schemas
 from deltaadm.runs import workers
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.target import Target
@@ -190,7 +190,7 @@ def _killed_after(arguments: list[str], output: Path, size: int) -> int:
 
 
 def test_lines_are_as_their_schema_says(lake: Path) -> None:
-    validator = Draft202012Validator(SCHEMAS["line"])
+    validator = Draft202012Validator(schemas()["line"])
     for command in READING.values():
         for line in deltaadm(*command, "--discover", lake, "-o", "jsonl").lines:
             validator.validate(line)

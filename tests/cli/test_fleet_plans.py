@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from deltaadm.documents import sha256
+from deltaadm.documents import schemas, sha256
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError
-from deltaadm.reports.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.plans import resealed
 from tests.support.program import LogWriter, deltaadm, listing, process, untouched
@@ -100,7 +99,7 @@ def test_plans_are_those_of_single_runs(lake: Path, broken: Path, wish: str) -> 
         ]
     assert together.out == "".join(alone)
     assert together.code == 9, "one has no commits"
-    validator = Draft202012Validator(SCHEMAS["line"])
+    validator = Draft202012Validator(schemas()["line"])
     for line in together.lines:
         validator.validate(line)
     assert broken.exists()
@@ -180,7 +179,7 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
     if form == "jsonl":
         assert {line["table"] for line in result.lines} == {str(name) for name in names(lake)}
         assert all(line["outcome"]["versions"] == [1, 2] for line in result.lines)
-        Draft202012Validator(SCHEMAS["outcome"]).validate(result.lines[0])
+        Draft202012Validator(schemas()["outcome"]).validate(result.lines[0])
     else:
         assert f"committed   {lake}/t3  versions 1, 2" in result.out.splitlines()
         assert "5 tables\n\nOutcomes\n  5  committed\n" in result.out
@@ -213,7 +212,7 @@ def test_journal_is_as_its_schema_says(plans: Path, writer: LogWriter) -> None:
     deltaadm("apply", plans, "--yes")
     lines = [json.loads(line) for line in _journal(plans).read_text().splitlines()]
     for line in lines:
-        Draft202012Validator(SCHEMAS["journal"]).validate(line)
+        Draft202012Validator(schemas()["journal"]).validate(line)
     assert sorted(line["event"] for line in lines) == ["begun"] * 5 + ["done"] * 5
     assert len(writer.steps) == 10
 

@@ -13,7 +13,7 @@ from tests.support.tables import Table
 
 pytestmark = pytest.mark.slow
 
-PLANS = {"deltaadm.plans.plan", "deltaadm.domain.steps.evolve"} | {"deltaadm.runs.plan_options"}
+PLANS = {"deltaadm.plans.plan", "deltaadm.domain.steps.step"} | {"deltaadm.runs.plan_options"}
 """What only commands that change something ask for."""
 
 OTHER_STEPS = {

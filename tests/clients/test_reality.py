@@ -19,7 +19,7 @@ from tools.laboratory import CASES, Case
 RELEASE = parse_client(f"delta-rs@{deltalake.__version__}")
 pytestmark = pytest.mark.skipif(
     version_key(RELEASE.version) > version_key(RELEASE.client.newest) or not RELEASE.is_known,
-    reason=f"nothing is known about {RELEASE}: look, and add to deltaadm/clients/catalogue.json",
+    reason=f"nothing is known about {RELEASE}: look, and add to deltaadm/clients/facts.json",
 )
 
 

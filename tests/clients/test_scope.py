@@ -10,7 +10,7 @@ from deltaadm.clients import (
     newest_releases,
     parse_client,
 )
-from deltaadm.domain.writers import Writer, writer_of
+from deltaadm.domain.wire import Writer, writer_of
 from tests.support.rows import with_rows
 
 SPARK = "Apache-Spark/4.0.0 Delta-Lake"

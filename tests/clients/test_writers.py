@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from deltaadm.clients import ClientRelease, identified
-from deltaadm.domain.writers import engine_of
+from deltaadm.domain.wire import engine_of
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.oracle import OracleTable

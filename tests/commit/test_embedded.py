@@ -7,7 +7,7 @@ import pytest
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.transaction.obligations import OBLIGATIONS
+from deltaadm.domain.transaction.update import OBLIGATIONS
 from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.runs.context import now
 from tests.support import oracle

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from deltaadm.documents import document
+from deltaadm.documents import document, schemas
 from deltaadm.plans.document import saved_document
-from deltaadm.reports.schemas import SCHEMAS
 from deltaadm.reports.validate import baseline_of, write_baseline
 from deltaadm.rules.rule import ValidationReport
 from tests.support import samples
@@ -42,13 +41,13 @@ def closed(schema: Any) -> Any:
     return made
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", schemas())
 def test_schemas_are_schemas(name: str) -> None:
-    Draft202012Validator.check_schema(SCHEMAS[name])
+    Draft202012Validator.check_schema(schemas()[name])
 
 
 def test_every_kind_of_report_has_a_schema(every_report: Sequence[Report]) -> None:
-    assert set(map(name_of, every_report)) == set(SCHEMAS) - NOT_OF_REPORTS
+    assert set(map(name_of, every_report)) == set(schemas()) - NOT_OF_REPORTS
 
 
 def test_what_is_written_is_what_the_schemas_say_and_no_more(
@@ -56,7 +55,7 @@ def test_what_is_written_is_what_the_schemas_say_and_no_more(
 ) -> None:
     for report in every_report:
         written = json.loads(json.dumps(document(report)))
-        Draft202012Validator(closed(SCHEMAS[name_of(report)])).validate(written)
+        Draft202012Validator(closed(schemas()[name_of(report)])).validate(written)
         assert written.get("document", written.get("kind")) in {
             name_of(report),
             f"deltaadm-{name_of(report)}",
@@ -70,7 +69,7 @@ def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable])
     from deltaadm.reports.inspect import describe
     from deltaadm.storage.store import open_store
 
-    inspect, plan = (Draft202012Validator(closed(SCHEMAS[name])) for name in ("inspect", "plan"))
+    inspect, plan = (Draft202012Validator(closed(schemas()[name])) for name in ("inspect", "plan"))
     for table in list(oracle_tables.values())[::7]:
         snapshot = load_snapshot(open_store(str(table.path)), detail=Detail.STATE)
         inspect.validate(document(describe(table.name, snapshot, columns=True)))
@@ -88,30 +87,30 @@ def test_baseline_file_is_what_its_schema_says(tmp_path: Path) -> None:
     written = json.loads(write_baseline(baseline_of(reports)))
     assert written["findings"]
     assert written["more"]
-    Draft202012Validator(closed(SCHEMAS["baseline"])).validate(written)
+    Draft202012Validator(closed(schemas()["baseline"])).validate(written)
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - NOT_OF_REPORTS))
+@pytest.mark.parametrize("name", sorted(schemas().keys() - NOT_OF_REPORTS))
 def test_schemas_let_fields_be_added_but_not_left_out(
     name: str, every_report: Sequence[Report]
 ) -> None:
     report = next(report for report in every_report if name_of(report) == name)
     written = json.loads(json.dumps(document(report)))
-    validator = Draft202012Validator(SCHEMAS[name])
+    validator = Draft202012Validator(schemas()[name])
     validator.validate(written | {"some_new_field": 1})
-    for key in SCHEMAS[name]["properties"]:
+    for key in schemas()[name]["properties"]:
         with pytest.raises(ValidationError):
             validator.validate({other: value for other, value in written.items() if other != key})
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", schemas())
 def test_schemas_are_printed(name: str) -> None:
-    assert deltaadm("schema", name).document == SCHEMAS[name]
+    assert deltaadm("schema", name).document == schemas()[name]
 
 
 def test_schemas_are_listed() -> None:
     listed = [line.split(maxsplit=1) for line in deltaadm("schema").out.splitlines()]
-    assert listed == [[name, schema["title"]] for name, schema in SCHEMAS.items()]
+    assert listed == [[name, schema["title"]] for name, schema in schemas().items()]
 
 
 def test_unknown_schema_is_a_usage_error() -> None:

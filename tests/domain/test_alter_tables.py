@@ -7,7 +7,7 @@ import pytest
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.sql.ddl import parse_columns
 from deltaadm.domain.steps import ClusterBy
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
     columns_with_statistics,

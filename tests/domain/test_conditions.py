@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import AddConstraint
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.constraints import is_certain_condition, stored_expression
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError

@@ -9,7 +9,7 @@ from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import CreateTable, CreationMode
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError

@@ -18,7 +18,7 @@ from deltaadm.domain.steps import (
     SetProperties,
     Step,
 )
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.spark_support import (
     refusal_to_read,
     refusal_to_write,

@@ -7,7 +7,7 @@ import pytest
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import CreateTable, CreationMode, SetLocation
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.alter import read_schema

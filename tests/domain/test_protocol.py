@@ -25,7 +25,7 @@ from deltaadm.domain.protocol import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import diff

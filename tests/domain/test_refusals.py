@@ -5,7 +5,7 @@ import pytest
 from deltaadm.domain.sql.ddl import parse_position, parse_type
 from deltaadm.domain.sql.expressions import refused_default
 from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, DropConstraint, Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.constraints import constraint_names, is_certain_condition
 from deltaadm.errors import RefusedError

@@ -8,7 +8,7 @@ import pytest
 
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.steps import AddConstraint, SetProperties
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.spark_support import (
     obstacle_to_reading,
     obstacle_to_writing,

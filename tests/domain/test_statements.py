@@ -12,7 +12,7 @@ from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import CreateTable, CreationMode, SetProperties, Step, UnsetProperties
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.columns import clustering_columns
 from deltaadm.domain.wire import Metadata

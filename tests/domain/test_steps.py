@@ -8,7 +8,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_types
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.update import prepare_commit
 from deltaadm.domain.wire import CommitInfo, Metadata
 from deltaadm.json_values import STRING, record

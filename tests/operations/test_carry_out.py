@@ -12,7 +12,7 @@ from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetLocation, Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import AddColumns, ClusterBy, SetProperties, Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.errors import RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.diff import diff, mismatches

@@ -3,8 +3,8 @@
 from time import time_ns
 
 from deltaadm.errors import RefusedError
+from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import plan_repairs
 from deltaadm.storage.store import open_store
 from tests.support import oracle

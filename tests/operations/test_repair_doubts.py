@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
+from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
 from deltaadm.storage.store import open_store
 

@@ -49,8 +49,7 @@ from deltaadm.plans.plan import Plan, propose, require_accepted
 from deltaadm.plans.saved import read_plans
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import choose_rules, validate
-from deltaadm.rules.predicted import snapshot_findings
-from deltaadm.rules.rule import Scope, Severity
+from deltaadm.rules.rule import Scope, Severity, snapshot_findings
 from deltaadm.storage.store import open_store
 from tests.domain.test_evolve import PREDICTED
 from tests.support import oracle, schemas, tables

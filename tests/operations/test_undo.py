@@ -14,7 +14,7 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_column_list, parse_move
 from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (
     clustering_columns,
     lost_clustering,

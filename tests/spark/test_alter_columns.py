@@ -7,7 +7,7 @@ import pytest
 
 from deltaadm import load_snapshot, open_store
 from deltaadm.domain.steps import Step, read_step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.errors import CommitError, RefusedError
 from deltaadm.plans.diff import mismatches
 from deltaadm.replay.reconcile import Detail

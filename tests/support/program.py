@@ -28,7 +28,7 @@ from deltaadm.domain.steps import (
     Step,
     WriteCheckpoint,
 )
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import NotYetError

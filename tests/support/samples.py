@@ -25,8 +25,7 @@ from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.domain.wire import CommitInfo
-from deltaadm.domain.writers import merged, writer_of
+from deltaadm.domain.wire import CommitInfo, merged, writer_of
 from deltaadm.errors import CommitError, RefusedError, StorageError, TableError
 from deltaadm.plans.alter import TableChanges, plan_changes, read_schema
 from deltaadm.plans.checkpoint import TableState
@@ -51,19 +50,23 @@ from deltaadm.plans.reports import (
 )
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.clients import ClientExplanation, explain_client, list_clients
+from deltaadm.reports.clients import (
+    ClientExplanation,
+    ForClientReport,
+    explain_client,
+    for_client,
+    list_clients,
+)
 from deltaadm.reports.defaults import forecast
 from deltaadm.reports.diff import ComparedState, DiffReport, compare
-from deltaadm.reports.doctor import DoctorReport
 from deltaadm.reports.explain import EngineMessage, explain, list_rules
 from deltaadm.reports.features import FeatureExplanation, explain_feature, list_features
-from deltaadm.reports.for_client import ForClientReport, for_client
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
 from deltaadm.reports.inspect import ClientView, TableReport, describe
+from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingValue
+from deltaadm.reports.overview import RuleCount, StatisticsReport
 from deltaadm.reports.repair import RepairReport, UndoReport
 from deltaadm.reports.restorable import Clone, RestorableReport, Span
-from deltaadm.reports.settings import SettingsReport, SettingValue
-from deltaadm.reports.statistics import RuleCount, StatisticsReport
 from deltaadm.reports.why import WhyReport, explain_protocol
 from deltaadm.reports.writers import WritersReport
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport

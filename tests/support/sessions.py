@@ -32,7 +32,7 @@ import jmespath
 import pytest
 from jsonschema import Draft202012Validator
 
-from deltaadm.reports.schemas import SCHEMAS
+from deltaadm.documents import schemas
 from tests.support import case_files
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import LogWriter, Result, deltaadm
@@ -142,5 +142,5 @@ class _Command:
         if not {"--json", "--query"} & {*self.words}:
             for one in found if isinstance(found, list) else [found]:
                 kind = one.get("document", one.get("kind")).removeprefix("deltaadm-")
-                Draft202012Validator(SCHEMAS.get(kind.replace("_", "-"), {})).validate(one)
+                Draft202012Validator(schemas().get(kind.replace("_", "-"), {})).validate(one)
         return found

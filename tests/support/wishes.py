@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions, parse_type
 from deltaadm.domain.steps import ColumnChange, SetProperties, Step
-from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import with_clustering
 from deltaadm.errors import RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes

@@ -2,7 +2,7 @@
 
 import pytest
 
-import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
+import deltaadm.rules.outside  # noqa: F401 -- registers its rules
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata

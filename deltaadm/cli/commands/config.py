@@ -17,7 +17,7 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import replace
 from deltaadm.errors import UsageError
-from deltaadm.reports.settings import SettingsReport, SettingValue, toml
+from deltaadm.reports.installation import SettingsReport, SettingValue, toml
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Declared, Parameters, argument, option
 from deltaadm.runs.options import OutputOptions

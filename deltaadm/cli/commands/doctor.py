@@ -10,7 +10,7 @@ from deltaadm.blocks import Check, Health
 from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
 from deltaadm.replay.load import CATALOG_MANAGED
-from deltaadm.reports.doctor import DoctorReport
+from deltaadm.reports.installation import DoctorReport
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.doctor import store_checks

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import deltaadm
+from deltaadm.documents import schemas
 from deltaadm.errors import RefusedError, UsageError, did_you_mean, require_one_of
-from deltaadm.reports.schemas import SCHEMAS
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.files import write_file
@@ -35,12 +35,12 @@ class Schema(Parameters):
 
     def run(self, _: RunContext) -> int:
         if self.name is None:
-            width = max(map(len, SCHEMAS))
-            lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
+            width = max(map(len, schemas()))
+            lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in schemas().items()]
             write_text("".join(lines))
             return 0
-        require_one_of(self.name, SCHEMAS, "DOCUMENT")
-        write_text(json.dumps(SCHEMAS[self.name], indent=2) + "\n")
+        require_one_of(self.name, schemas(), "DOCUMENT")
+        write_text(json.dumps(schemas()[self.name], indent=2) + "\n")
         return 0
 
 

@@ -10,7 +10,7 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
 from deltaadm.formats.formats import Style, formats_for
 from deltaadm.plans.reports import PlanReport
-from deltaadm.reports.statistics import StatisticsReport
+from deltaadm.reports.overview import StatisticsReport
 from deltaadm.reports.validate import Baseline, baseline_of, read_baseline, write_baseline
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import Severity, ValidationReport

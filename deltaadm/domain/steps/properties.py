@@ -28,10 +28,13 @@ from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, constraints, update
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_KEYS, preparation
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
-from deltaadm.domain.transaction.update import without_mapping
+from deltaadm.domain.transaction.update import (
+    obstacles_in_metadata,
+    obstacles_in_protocol,
+    without_mapping,
+)
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
 from deltaadm.errors import RefusedError, UnknownNameError
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record

@@ -1,4 +1,4 @@
-"""What all kinds of steps have in common, and a change of one column."""
+"""What all kinds of steps have in common, and what Delta commits for one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from deltaadm.domain.sql.ddl import (
     position_sql,
     type_sql,
 )
+from deltaadm.domain.transaction.spark_support import require_readable
 from deltaadm.domain.wire import CommitInfo
+from deltaadm.errors import IllegalArgumentError, RefusedError
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
 
 
@@ -269,3 +271,25 @@ class Step:
     def is_made_by(self, commit: CommitInfo) -> bool:
         """Whether *commit* is this step's, or one with which Delta prepares it."""
         return commit.operation in self.operations
+
+
+def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = None) -> Snapshot:
+    """
+    Predict the snapshot after *step*.
+
+    Whatever only the commit can choose is marked `<known after commit>`. Raises `RefusedError` (or
+    `TableError`) with Delta's error class where Delta refuses.
+    """
+    # In Spark's order: it parses the statement, loads the table, and then asks Delta.
+    step.require_allowed()
+    if step.has_statement and snapshot.exists:
+        require_readable(snapshot)
+    try:
+        return step.after(snapshot, session or SessionSettings())
+    except IllegalArgumentError as error:
+        if not step.alters:
+            raise
+        # Spark reports what Delta throws under ALTER TABLE as a change that is not supported.
+        raise RefusedError(
+            error.message, remedy=error.remedy, delta_error_class="UNSUPPORTED_TABLE_CHANGE"
+        ) from error

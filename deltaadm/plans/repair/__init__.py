@@ -2,7 +2,7 @@
 Repairs of damaged logs: diagnosis, plan, carrying out and undoing.
 
 `case.py` is the log that is looked at, `repair.py` what a repair is, `carry_out.py` how it is done
-and taken back. Each kind of damage is a function in a module of its own, which `kinds.py` lists: it
+and taken back. Each kind of damage is a function in a module of its own, which `KINDS` lists: it
 takes a `Case`, and yields a `Repair` for everything that it finds.
 
 A further kind is such a function and its entry in `KINDS`. It looks at `case.view`, the log as it
@@ -13,3 +13,29 @@ is in quarantine and read back before anything changes, what is younger than `--
 alone, and the state of the table afterwards must be the foreseen one, or everything goes back. A
 state that differs from what readers see now must be announced by `Repair.alters`.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from deltaadm.plans.repair.case import Case
+from deltaadm.plans.repair.checkpoints import find_checkpoints, find_orphan_sidecars
+from deltaadm.plans.repair.commits import find_commits, find_compactions, find_names
+from deltaadm.plans.repair.data_files import find_missing_files
+from deltaadm.plans.repair.hints import find_checksums, find_pointer
+from deltaadm.plans.repair.protocol import find_protocol
+from deltaadm.plans.repair.repair import Repair
+
+KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
+    find_names,
+    find_commits,
+    find_compactions,
+    find_checkpoints,
+    find_protocol,
+    find_missing_files,
+    find_pointer,
+    find_checksums,
+    find_orphan_sidecars,
+)
+"""What makes the table loadable comes first, what hints at it last."""

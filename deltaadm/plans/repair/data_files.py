@@ -16,7 +16,7 @@ from deltaadm.domain.file_facts import (
 )
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
+from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.repair import Repair, commit, refused

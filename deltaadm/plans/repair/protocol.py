@@ -14,16 +14,15 @@ from deltaadm.domain.protocol import (
     Protocol,
     supported_protocol,
 )
-from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refusal_to_read
+from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import compact
 from deltaadm.plans.repair.repair import Repair, commit, rebuild, refused
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
-from deltaadm.rules.predicted import snapshot_findings
-from deltaadm.rules.rule import Severity
+from deltaadm.rules.rule import Severity, snapshot_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`config`: the settings, and where each comes from."""
+"""`config`: the settings, and where each comes from; `doctor`: what this machine lacks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from deltaadm.blocks import Block, Either, Heading, Table
+from deltaadm.blocks import Block, Check, Checks, Either, Heading, Health, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import STRING, array, maybe, one_of, record
@@ -41,7 +41,7 @@ class SettingsReport:
     with_origins: bool = False
 
     document = "config"
-    blocks = "deltaadm.reports.settings.show_settings"
+    blocks = "deltaadm.reports.installation.show_settings"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,3 +96,31 @@ def show_settings(report: SettingsReport) -> Iterator[Block]:
     columns = ("setting", "value", "origin", "place")[:shown]
     if report.settings:
         yield Table("Settings", columns, tuple(rows))
+
+
+@dataclass(frozen=True)
+class DoctorReport:
+    """Whether this machine has what deltaadm needs."""
+
+    checks: tuple[Check, ...]
+
+    document = "doctor"
+    blocks = "deltaadm.reports.installation.show_doctor"
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything is missing."""
+        return any(check.health is Health.FAILED for check in self.checks)
+
+
+DOCTOR_DOCUMENT: Final = Document.of(
+    "The output of `doctor`",
+    checks=array(record(subject=STRING, health=one_of(Health), detail=STRING, remedy=STRING)),
+)
+
+
+def show_doctor(report: DoctorReport) -> Iterator[Block]:
+    """The checks on this machine."""
+    tone = "error" if report.failed else "good"
+    yield Either([Heading("This machine", level=1, tone=tone)])
+    yield Checks(report.checks)
