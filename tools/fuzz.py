@@ -275,8 +275,8 @@ def with_names() -> Iterator[bytes]:
 TARGETS: dict[str, tuple[Callable[[bytes], None], str, Callable[[], Iterable[bytes]]]] = {
     "commit": (read_commit, "replay/commits domain/actions domain/wire", lambda: logs()["json"]),
     "schema": (read_schema, "domain/schema", schemas),
-    "ddl": (read_ddl, "domain/sql/ddl domain/sql/conditions", columns),
-    "names": (read_names, "domain/snapshot paths plans/repair/names", names),
+    "ddl": (read_ddl, "domain/sql/ddl domain/transaction/constraints", columns),
+    "names": (read_names, "domain/snapshot paths plans/repair/commits", names),
     "hint": (read_hint, "replay/load replay/reconcile", lambda: logs()["_last_checkpoint"]),
     "parquet": (read_parquet, "replay/parquet", lambda: logs()["parquet"]),
     "plan": (read_plan, "plans/saved documents domain/steps/step", saved),
