@@ -12,7 +12,6 @@ from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import with_requirements
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for, portable, spark_values
-from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import RETENTION_KEYS
@@ -484,7 +483,16 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     """
     configuration = facts.snapshot.metadata.configuration
     for key, requirement in sorted(facts.policy.properties.items()):
-        value = _in_protocol(facts.snapshot.protocol, key) or effective(configuration, key)
+        protocol = facts.snapshot.protocol
+        versions = {
+            Key.MIN_READER_VERSION: protocol.min_reader_version,
+            Key.MIN_WRITER_VERSION: protocol.min_writer_version,
+        }
+        name = key.removeprefix(_FEATURE)
+        supported = name != key and protocol.supports(name)
+        value = (
+            "supported" if supported else str(versions[key]) if key in versions else None
+        ) or effective(configuration, key)
         if not requirement.met_by(value, key):
             actual = "is not set" if value is None else f"is {value!r}"
             by_default = "" if key in configuration or value is None else " by default"
@@ -505,17 +513,6 @@ def setting(key: str, value: str) -> Step:
         if known is not None:
             stored[key] = portable(known, stored[key])
     return kinds.SetProperties(stored)
-
-
-def _in_protocol(protocol: Protocol, key: str) -> str | None:
-    """What stands for a property that steers the protocol, and is not stored; None for others."""
-    versions = {
-        Key.MIN_READER_VERSION: protocol.min_reader_version,
-        Key.MIN_WRITER_VERSION: protocol.min_writer_version,
-    }
-    name = key.removeprefix(_FEATURE)
-    supported = name != key and protocol.supports(name)
-    return "supported" if supported else str(versions[key]) if key in versions else None
 
 
 @rule("DL907", Severity.ERROR, Scope.POLICY)

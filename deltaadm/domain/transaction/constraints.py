@@ -426,28 +426,24 @@ class _Parser:
         if following[:1] in ("'", '"'):  # a literal with its type
             raise _UnjudgedError
         if following == "(":
-            return self._call(word)
+            if word == "cast":
+                return self._cast()
+            if word.startswith("`") or (word in SYNTAX and word not in _CUTS):
+                raise _UnjudgedError
+            start = self._position
+            self._require("(")
+            try:
+                first = self._or()
+            except _UnjudgedError:
+                first = _UNKNOWN
+            is_text = first.kind == "string" and self._peek() in (",", ")")
+            self._position = start
+            self._skip_brackets()
+            self.is_sure = False
+            return Operand("string") if word in _CUTS and is_text else _UNKNOWN
         if token.startswith("`") or (_is_word(token) and word not in _RESERVED_IN_CONDITIONS):
             return self._column(token)
         raise _UnjudgedError
-
-    def _call(self, name: str) -> Operand:
-        """A call, whose result only Spark knows, unless it is a part of a text."""
-        if name == "cast":
-            return self._cast()
-        if name.startswith("`") or (name in SYNTAX and name not in _CUTS):
-            raise _UnjudgedError
-        start = self._position
-        self._require("(")
-        try:
-            first = self._or()
-        except _UnjudgedError:
-            first = _UNKNOWN
-        is_text = first.kind == "string" and self._peek() in (",", ")")
-        self._position = start
-        self._skip_brackets()
-        self.is_sure = False
-        return Operand("string") if name in _CUTS and is_text else _UNKNOWN
 
     def _cast(self) -> Operand:
         self._require("(")

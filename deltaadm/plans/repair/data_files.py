@@ -34,25 +34,6 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
     except DeltaadmError:  # other kinds of damage, which are mended first
         return
     total, missing, without_vector = 0, list[AddFile](), list[AddFile]()
-    for add, gone in _looked_up(case, snapshot):
-        total += 1
-        if gone:
-            (missing if gone == "data" else without_vector).append(add)
-    if without_vector:
-        yield refused(
-            "data_files",
-            "DL721",
-            f"{_named(without_vector, total)} have no deletion vector in the storage.",
-            "nothing else tells which of their rows are deleted",
-            "Restore them from a backup, or from earlier versions of the objects if the bucket "
-            "keeps those; or restore the table to a version that does not need them.",
-        )
-    if missing:
-        yield _removal(case, snapshot, missing, total)
-
-
-def _looked_up(case: Case, snapshot: Snapshot) -> Iterator[tuple[AddFile, str]]:
-    """The live files, and whether their "data" or their deletion "vector" is not in the storage."""
     assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
     store = case.view
 
@@ -67,7 +48,21 @@ def _looked_up(case: Case, snapshot: Snapshot) -> Iterator[tuple[AddFile, str]]:
             path = quote(relative_path(vector))  # encoded like the paths of `add`
         return add, "vector" if store.data_size(path) is None else ""
 
-    return each_ahead(look, live_files(store, snapshot.segment), store.at_once)
+    for add, gone in each_ahead(look, live_files(store, snapshot.segment), store.at_once):
+        total += 1
+        if gone:
+            (missing if gone == "data" else without_vector).append(add)
+    if without_vector:
+        yield refused(
+            "data_files",
+            "DL721",
+            f"{_named(without_vector, total)} have no deletion vector in the storage.",
+            "nothing else tells which of their rows are deleted",
+            "Restore them from a backup, or from earlier versions of the objects if the bucket "
+            "keeps those; or restore the table to a version that does not need them.",
+        )
+    if missing:
+        yield _removal(case, snapshot, missing, total)
 
 
 def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int) -> Repair:
