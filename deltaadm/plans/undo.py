@@ -134,7 +134,17 @@ def reason(
     if place in _FEATURE_LISTS:
         return _feature_reason(change, name, before, after)
     if place.startswith("protocol."):
-        return _version_reason(change, before, after)
+        if not before.exists:
+            return "the lowest that supports the features of the new table"
+        if isinstance(change.after, int) and isinstance(change.before, int):
+            if change.after < change.before:
+                return "the lowest version that supports the features"
+            side = 0 if change.subject.endswith("minReaderVersion") else 1
+            new = after.protocol.supported_features - before.protocol.supported_features
+            needing = sorted(name for name in new if FEATURES[name].versions[side] > change.before)
+            if needing:
+                return f"needed by {', '.join(needing)}"
+        return "required for feature lists"
     is_new = before.metadata.id != after.metadata.id
     cause = _OF_A_NEW_TABLE.get(place, REQUESTED) if is_new else REQUESTED
     if place == "configuration":
@@ -209,20 +219,6 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
     if evidence:
         return f"needed: {evidence[0]}"
     return REQUESTED if before.exists else "default of new tables"
-
-
-def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
-    if not before.exists:
-        return "the lowest that supports the features of the new table"
-    if isinstance(change.after, int) and isinstance(change.before, int):
-        if change.after < change.before:
-            return "the lowest version that supports the features"
-        side = 0 if change.subject.endswith("minReaderVersion") else 1
-        new = after.protocol.supported_features - before.protocol.supported_features
-        needing = sorted(name for name in new if FEATURES[name].versions[side] > change.before)
-        if needing:
-            return f"needed by {', '.join(needing)}"
-    return "required for feature lists"
 
 
 # Undoing
