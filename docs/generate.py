@@ -24,8 +24,7 @@ from deltaadm.clients import CLIENTS
 from deltaadm.clients.facts import EVERY_OTHER
 from deltaadm.documents import schemas as every_schema
 from deltaadm.domain.features import FEATURES, Status, undo_feature
-from deltaadm.domain.foreign_properties import FOREIGN
-from deltaadm.domain.properties import PROPERTIES
+from deltaadm.domain.properties import FOREIGN, PROPERTIES
 from deltaadm.plans.impact import ROWS
 from deltaadm.reports.clients import list_clients
 from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on

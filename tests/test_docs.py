@@ -21,8 +21,7 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.clients import CLIENTS
 from deltaadm.documents import Failure, document, schemas
 from deltaadm.domain.features import FEATURES
-from deltaadm.domain.foreign_properties import FOREIGN
-from deltaadm.domain.properties import PROPERTIES
+from deltaadm.domain.properties import FOREIGN, PROPERTIES
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError, UsageError
 from deltaadm.plans.diff import Change, ChangeKind

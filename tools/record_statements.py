@@ -22,8 +22,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.domain.features import FEATURES
-from deltaadm.domain.foreign_properties import FOREIGN
-from deltaadm.domain.properties import PROPERTIES
+from deltaadm.domain.properties import FOREIGN, PROPERTIES
 from deltaadm.domain.steps import (
     AddConstraint,
     CreateTable,

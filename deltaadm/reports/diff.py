@@ -12,8 +12,7 @@ from deltaadm.blocks import Block, Changes, Heading, Paragraph
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.features import dependents
-from deltaadm.domain.foreign_properties import foreign
-from deltaadm.domain.properties import PROPERTIES, Key, is_protocol_property
+from deltaadm.domain.properties import PROPERTIES, Key, foreign, is_protocol_property
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.columns import clustering_columns, with_clustering

@@ -11,10 +11,10 @@ from typing import Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, is_geospatial
-from deltaadm.domain.foreign_properties import foreign_value
 from deltaadm.domain.properties import (
     PROPERTIES,
     Key,
+    foreign_value,
     interval_microseconds,
     is_protocol_property,
     is_registered,

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.foreign_properties import FOREIGN, foreign, foreign_value
 from deltaadm.domain.properties import (
+    FOREIGN,
     PROPERTIES,
+    foreign,
+    foreign_value,
     is_registered,
     similar_property,
     validate_configurations,
