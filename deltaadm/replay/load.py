@@ -53,8 +53,6 @@ def load_snapshot(
 
         engine = EmbeddedEngine()
     if timestamp is not None:
-        from deltaadm.replay.load import version_at
-
         # The newest metadata whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
     attempt = Attempt(store, locate(store, version, known, listing))
