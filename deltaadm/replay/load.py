@@ -181,7 +181,7 @@ class Attempt:
             warnings += (unasked,)
         suspended: tuple[Path, ...] = ()
         if outcome.domains:
-            from deltaadm.replay.timeline import suspended_clustering
+            from deltaadm.replay.provenance import suspended_clustering
 
             suspended = suspended_clustering(self.store, outcome)
         warnings = (*warnings, *outcome.warnings)

@@ -34,8 +34,9 @@ from deltaadm.plans.plan import (
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.plans.undo import quoted
 from deltaadm.replay.embedded import MOST_OBSERVED
+from deltaadm.replay.provenance import provenance
 from deltaadm.replay.reconcile import Detail
-from deltaadm.replay.timeline import provenance, writers
+from deltaadm.replay.timeline import writers
 from deltaadm.reports.words import some_of, visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now

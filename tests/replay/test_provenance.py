@@ -9,7 +9,7 @@ from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode, SetProperties, Step
 from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import StorageError
-from deltaadm.replay.timeline import provenance
+from deltaadm.replay.provenance import provenance
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, add, commit_info, metadata, protocol
 
