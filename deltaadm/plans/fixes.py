@@ -15,7 +15,7 @@ from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import Policy
-from deltaadm.plans.plan import Goal, Plan, propose
+from deltaadm.plans.plan import Goal, Plan, propose, snapshot_findings
 from deltaadm.plans.reach_clients import (
     AnyGoal,
     Demand,
@@ -26,7 +26,7 @@ from deltaadm.plans.reach_clients import (
     reach,
 )
 from deltaadm.plans.undo import REQUESTED, advice_for, quoted
-from deltaadm.rules.rule import Finding, Severity, ValidationReport, snapshot_findings
+from deltaadm.rules.rule import Finding, Severity, ValidationReport
 
 OPERATION = "validate"
 

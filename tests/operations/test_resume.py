@@ -23,8 +23,7 @@ from deltaadm.errors import RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.diff import diff, mismatches
 from deltaadm.plans.features import plan_drop, plan_features, plan_mapping_mode
-from deltaadm.plans.plan import Plan, depends_on_state
-from deltaadm.rules.rule import snapshot_findings
+from deltaadm.plans.plan import Plan, depends_on_state, snapshot_findings
 from tests.support.plans import mapped, snapshot
 from tests.support.rows import with_rows
 from tests.support.wishes import MODE, carried_out, filled, possible, tables, wishes

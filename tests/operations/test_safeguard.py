@@ -45,11 +45,11 @@ from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.document import saved_document
 from deltaadm.plans.features import plan_drop, plan_mapping_mode
-from deltaadm.plans.plan import Plan, propose, require_accepted
+from deltaadm.plans.plan import Plan, propose, require_accepted, snapshot_findings
 from deltaadm.plans.saved import read_plans
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import choose_rules, validate
-from deltaadm.rules.rule import Scope, Severity, snapshot_findings
+from deltaadm.rules.rule import Scope, Severity
 from deltaadm.storage.store import open_store
 from tests.domain.test_evolve import PREDICTED
 from tests.support import oracle, schemas, tables

@@ -19,10 +19,11 @@ from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import compact
+from deltaadm.plans.plan import snapshot_findings
 from deltaadm.plans.repair.repair import Repair, commit, rebuild, refused
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
-from deltaadm.rules.rule import Severity, snapshot_findings
+from deltaadm.rules.rule import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
