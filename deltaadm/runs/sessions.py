@@ -109,7 +109,7 @@ def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
     if context.commit_engine is Engine.EMBEDDED:
         return
     from deltaadm.spark.jvm import settings_at_start
-    from deltaadm.spark.object_stores import log_store, single_driver_schemes
+    from deltaadm.spark.store import log_store, single_driver_schemes
 
     options = spark_options(context)
     places = [plan.before.root for plan in plans if not plan.is_noop]
@@ -184,11 +184,9 @@ def log_reader(
     if context.spark.engine is not Engine.SPARK or context.engine is not None:
         yield context
         return
-    from deltaadm.spark.engine import SparkEngine
-    from deltaadm.spark.fleet import Executors
+    from deltaadm.spark.fleet import Executors, ship
     from deltaadm.spark.session import open_session
     from deltaadm.spark.store import Hadoop
-    from deltaadm.spark.workers import ship
 
     if context.executors is not None:
         if not by_executors:
@@ -212,5 +210,7 @@ def log_reader(
         if by_executors and not hasattr(session, "_jvm"):
             yield replace(context, executors=Executors(session))
             return
+        from deltaadm.spark.engine import SparkEngine  # which imports pyspark: it is there by now
+
         hadoop, engine = Hadoop(session), SparkEngine(session)
         yield replace(context, executors=Executors(session), hadoop=hadoop, engine=engine)

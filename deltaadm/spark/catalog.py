@@ -53,9 +53,22 @@ class DeltaCatalog:
         *namespace, table = name
         listed = self._tables(namespace, table)
         same = (entry for listed_name, entry in listed if listed_name.lower() == table.lower())
-        exact = next(same, None) or self._unlisted(name)
-        if exact is not None:
+        if exact := next(same, None):
             return exact
+        # Some catalogs do not list what they keep of the system.
+        described = ".".join(map(ddl.identifier, name))
+        try:
+            with looking_up():
+                rows = self.session.sql(f"DESCRIBE TABLE EXTENDED {described}").collect()
+        except Exception as error:
+            if refusal(error).delta_error_class != _NO_TABLE:
+                raise self._refused(error, name) from error
+        else:
+            lines = [(str(row[0]), str(row[1])) for row in rows]
+            # The last such heading: a column may be called like it.
+            headings = (at for at, (key, _) in enumerate(lines, 1) if key == _DETAILS)
+            details = lines[max(headings, default=len(lines)) :]
+            return self._described("\n".join(map(": ".join, details)))
         names = (listed_name for listed_name, _ in self._tables(namespace, "*"))
         remedy = names_alike(table, names) or "SHOW TABLES in Spark lists the tables that exist."
         raise TableError(
@@ -164,23 +177,6 @@ class DeltaCatalog:
                 # One statement for all tables of a schema; DESCRIBE would be one for each.
                 yield row["tableName"], self._described(row["information"])
 
-    def _unlisted(self, name: Sequence[str]) -> CatalogTable | None:
-        """A table that its catalog knows, but does not list."""
-        # Some catalogs keep those of the system like this.
-        table = ".".join(map(ddl.identifier, name))
-        try:
-            with looking_up():
-                rows = self.session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
-        except Exception as error:
-            if refusal(error).delta_error_class == _NO_TABLE:
-                return None
-            raise self._refused(error, name) from error
-        lines = [(str(row[0]), str(row[1])) for row in rows]
-        # The last such heading: a column may be called like it.
-        headings = (at for at, (key, _) in enumerate(lines, 1) if key == _DETAILS)
-        details = lines[max(headings, default=len(lines)) :]
-        return self._described("\n".join(map(": ".join, details)))
-
     def _schemas(self, catalog: Sequence[str], pattern: str) -> list[str]:
         place = f" IN {ddl.identifier(catalog[0])}" if catalog else ""
         names = [str(row[0]) for row in self._answer(f"SHOW SCHEMAS{place}", catalog)]
@@ -268,12 +264,14 @@ def open_catalog(
     With *always* they are opened all the same. In the block others get the same session.
     """
     # A session on this machine that no setting tells of a catalog would start with an empty one.
-    if not (
-        always
-        or _is_elsewhere(options, environ)
-        or any(key.startswith(_CATALOG_SETTINGS) for key in options.conf)
-        or (find_spec("pyspark") is not None and _is_set_up(environ))
-    ):
+    known = always or _is_elsewhere(options, environ)
+    settings = dict(options.conf)
+    if not known and find_spec("pyspark") is not None:
+        home = spark_home()
+        directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
+        known = os.path.isfile(os.path.join(directory, "hive-site.xml"))  # noqa: PTH113, PTH118
+        settings |= default_settings(home, environ)
+    if not known and not any(key.startswith(_CATALOG_SETTINGS) for key in settings):
         yield None
         return
     with open_session(options, announce) as session:
@@ -290,15 +288,6 @@ def _is_elsewhere(options: SparkOptions, environ: Mapping[str, str]) -> bool:
         if SparkSession.getActiveSession() is not None:
             return True
     return not (options.master or "local").startswith("local")
-
-
-def _is_set_up(environ: Mapping[str, str]) -> bool:
-    """Whether the Spark of this machine is told of a catalog by its own settings."""
-    home = spark_home()
-    directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
-    return os.path.isfile(os.path.join(directory, "hive-site.xml")) or any(  # noqa: PTH113, PTH118
-        key.startswith(_CATALOG_SETTINGS) for key in default_settings(home, environ)
-    )
 
 
 def may_know_catalog(options: SparkOptions, environ: Mapping[str, str], catalog: str) -> bool:
@@ -363,27 +352,24 @@ class SparkForeignCatalog:
                 match = re.match(r"\[([\w.]+)\] ", text)
                 raise _refused(plan, sentence(text)[0], match and match[1])
         if plan.new_columns:
-            self._require_readable(plan)
+            # To an existing table Spark would add columns of a type that the provider does not
+            # know, and not be able to read it any more; a new one it would not make, once the old
+            # one has been dropped.
+            bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
+            try:
+                reader = self._session.read.format(plan.provider).schema(ddl.columns_sql(bare))
+                # Of no file, so that only the types are looked at.
+                reader.load([]).schema  # noqa: B018 -- has Spark look at it
+            except Exception as error:
+                refused = refusal(error)
+                if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
+                    raise _refused(plan, refused.message, refused.delta_error_class) from error
         query = None if plan.creation is None else plan.creation.query
         if query is not None and plan.before is not None and self._reads(query, plan.before):
             raise RefusedError(
                 f"The query reads {plan.name}, which is dropped before the query is run.",
                 remedy="Create the new table under another name, then rename it.",
             )
-
-    def _require_readable(self, plan: ForeignPlan) -> None:
-        """Raise `RefusedError` for types that the provider does not know."""
-        # To an existing table Spark would add such columns all the same, and not be able to read it
-        # any more; a new one it would not make, once the old one has been dropped.
-        bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
-        try:
-            reader = self._session.read.format(plan.provider).schema(ddl.columns_sql(bare))
-            # Of no file, so that only the types are looked at.
-            reader.load([]).schema  # noqa: B018 -- has Spark look at it
-        except Exception as error:
-            refused = refusal(error)
-            if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
-                raise _refused(plan, refused.message, refused.delta_error_class) from error
 
     def _reads(self, query: str, table: CatalogTable) -> bool:
         relation = rf"(SubqueryAlias|Relation) {re.escape(table.name)}(?![\w.`])"

@@ -16,20 +16,20 @@ from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.masking import masked
 from deltaadm.spark import jvm
 from deltaadm.spark.errors import error_text, sentence
-from deltaadm.spark.object_stores import (
-    chosen_log_store,
-    connector_package,
-    hadoop_settings,
-    has_connector,
-    log_store,
-    setting,
-)
 from deltaadm.spark.session import (
     CONNECT,
     SparkOptions,
     open_session,
     require_reachable,
     without_secrets,
+)
+from deltaadm.spark.store import (
+    chosen_log_store,
+    connector_package,
+    hadoop_settings,
+    has_connector,
+    log_store,
+    setting,
 )
 from deltaadm.storage.store import is_remote
 
@@ -52,7 +52,16 @@ def look(options: SparkOptions) -> Iterator[Check]:
         return
     packages = [_package("pyspark"), _package("delta-spark")]
     yield from packages
-    yield _java()
+    try:
+        java = jvm.java_program()
+    except EngineError as error:
+        yield Check("Java", Health.FAILED, error.message, error.remedy)
+    else:
+        done = subprocess.run(  # noqa: S603 -- the Java that Spark would run
+            [java, "-version"], capture_output=True, text=True, check=False, timeout=60
+        )
+        # Java answers `-version` on standard error.
+        yield java_check(java, done.stderr + done.stdout)
     if all(check.health is Health.OK for check in packages):
         compatible = _sound("packages", "compatible", jvm.require_fitting_packages)
         if compatible.health is not Health.OK:
@@ -90,18 +99,6 @@ def _package(name: str) -> Check:
     except PackageNotFoundError:
         lacking = "not installed; commits need --commit-engine embedded"
         return Check(name, Health.FAILED, lacking, jvm.INSTALL)
-
-
-def _java() -> Check:
-    try:
-        where = jvm.java_program()
-    except EngineError as error:
-        return Check("Java", Health.FAILED, error.message, error.remedy)
-    done = subprocess.run(  # noqa: S603 -- the Java that Spark would run
-        [where, "-version"], capture_output=True, text=True, check=False, timeout=60
-    )
-    # Java answers `-version` on standard error.
-    return java_check(where, done.stderr + done.stdout)
 
 
 def java_check(where: str, output: str) -> Check:

@@ -11,31 +11,168 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
-from deltaadm.domain.snapshot import FileFacts, LogFile, LogFiles, LogSegment, Snapshot
+from pyspark.sql import functions as fn
+
+from deltaadm.domain.snapshot import (
+    FileFacts,
+    FileInfo,
+    LogFile,
+    LogFiles,
+    LogSegment,
+    Snapshot,
+)
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
 from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
-from deltaadm.replay.embedded import Replay
-from deltaadm.replay.reconcile import PLAINLY_COUNTED, Detail, UnreadableCheckpointError, merge
-from deltaadm.spark import store
-from deltaadm.spark.errors import error_text, sentence
-from deltaadm.spark.fleet import unpickled
+from deltaadm.replay.embedded import Replay, repeated_action
+from deltaadm.replay.reconcile import (
+    PLAINLY_COUNTED,
+    STATE,
+    Detail,
+    UnreadableCheckpointError,
+    canonical_path,
+    has_num_records,
+    merge,
+    vector_id,
+)
+from deltaadm.spark.errors import error_text, java_errors, sentence
+from deltaadm.spark.fleet import require_able, unpickled
 from deltaadm.spark.session import configured
-from deltaadm.spark.store import HadoopStore, failure, java_errors, pattern
-from deltaadm.spark.workers import require_able
+from deltaadm.spark.store import HadoopStore, failure, qualifier_of
 from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     Answer = TypeVar("Answer")
-    Decoder = Callable[[str, bytes], list[tuple[Any, ...]]]
+    Document = dict[str, Any]
+    Row = tuple[Any, ...]
+
+
+# What workers decode
+
+
+_ROW: Final = (
+    "log string, kind string, name string, key string, vector string, age string, line int, "
+    "document string, high long, low long, with_vector boolean, without_stats boolean, "
+    "without_records boolean, without_row_id boolean, partition_keys array<string>"
+)
+"""
+The columns of one action: by `kind`, `name`, `key` and `vector` it replaces older ones.
+
+The higher its `age` the newer is its file, and the lower its `line` the newer it is in there. An
+action on a file has no `document`, and all others nothing after it: what `FileFacts` counts of one
+file. Its size is in two columns, since a log may claim one that no long holds, and a sum of longs
+would overflow.
+"""
+
+_FILE, _ACTION, _WARNING, _FAILURE = "file", "action", "warning", "failure"
+
+_CHECKPOINTED: Final = ""
+"""The age of what a checkpoint says: below that of every commit."""
+
+_MOST: Final = (1 << 94) - 1
+"""Bytes beyond which Spark cannot hold what a log claims."""
+_NO_FACTS: Final = (None,) * 7
+_LAST: Final = (1 << 31) - 1
+_PASSED_OVER: Final = frozenset({"cdc", "checkpointMetadata"})
+_IN_CHECKPOINTS: Final = frozenset({"add", *STATE, "txn", "domainMetadata", "sidecar"})
+_KEYS: Final = {"txn": "appId", "domainMetadata": "domain", "sidecar": "path"}
+_DOCUMENTED: Final = frozenset({*STATE, "commitInfo", *_KEYS})
+
+OTHER_FORM: Final = r"^/|//|\./|/\.|%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f])"
+"""What is in each path that `canonical_path` changes, for Python and for Java."""
+
+
+def rows_of_file(path: str, content: bytes) -> list[Row]:
+    """The rows of a JSON file of a log; where it cannot be read on, the last one says why."""
+    return list(_rows(path, content, state=False))
+
+
+def state_rows_of_file(path: str, content: bytes) -> list[Row]:
+    """Likewise for a commit, with protocol and metaData alone; other lines stay unparsed."""
+    return list(_rows(path, content, state=True))
+
+
+def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
+    directory, _, source = path.rpartition("/")
+    log, file = directory.removesuffix("/_sidecars"), LogFile.of(FileInfo(source))
+    age = _age(file.version if file.end is None else file.end)
+    if file.kind.is_checkpoint:
+        age = _CHECKPOINTED
+
+    def row(kind: str, name: str, key: str, line: int, document: str) -> Row:
+        return (log, kind, name, key, "", age, line, document, *_NO_FACTS)
+
+    counts: Counter[str] = Counter()
+    try:
+        newest_first: Iterable[tuple[str, Document]]
+        if state:
+            newest_first = reversed(commits.state_actions(content, source))
+        elif file.kind.is_checkpoint:
+            actions = list(commits.checkpoint_actions(content, source))
+            newest_first = (each for each in actions[::-1] if each[0] in _IN_CHECKPOINTS)
+        else:
+            newest_first = commits.actions_reversed(content, source)
+        for name, document in newest_first:
+            line = counts.total()
+            counts[name] += 1
+            if name in {"add", "remove"}:
+                if document.get("path") is not None:
+                    # Without its name: an `add` and a `remove` of a file replace each other.
+                    key = key_of(str(document["path"]), log)
+                    vector = vector_id(document.get("deletionVector")) or ""
+                    facts = _NO_FACTS if name == "remove" else _facts(document)
+                    yield (log, _FILE, "", key, vector, age, line, None, *facts)
+            # Delta passes over metadata without an id.
+            elif name not in _PASSED_OVER and (name != "metaData" or document.get("id")):
+                key = str(document.get(_KEYS[name])) if name in _KEYS else ""
+                text = json.dumps(document) if name in _DOCUMENTED else "null"
+                yield row(_ACTION, name, key, line, text)
+    except TableError as error:
+        text = json.dumps([error.message, error.remedy, error.delta_error_class])
+        yield row(_FAILURE, "", source, counts.total(), text)
+        return
+    # Behind all actions of the file: rows of a file are taken in the order of their lines.
+    for place, name in enumerate(STATE, start=-len(STATE)):
+        if counts[name] > 1 and not file.kind.is_checkpoint:
+            text = json.dumps(repeated_action(source, counts[name], name))
+            yield row(_WARNING, name, source, _LAST + place, text)
+
+
+def _facts(add: Document) -> Row:
+    stats, size = add.get("stats"), add.get("size")
+    return (
+        *divmod(max(-_MOST, min(size, _MOST)) if isinstance(size, int) else 0, 1 << 32),
+        bool(add.get("deletionVector")),
+        stats is None,
+        not has_num_records(stats),
+        add.get("baseRowId") is None,
+        sorted(add.get("partitionValues") or ()),
+    )
+
+
+def _age(version: int | None) -> str:
+    """The age of a commit, comparable as text, whatever the number of digits."""
+    return f"{version or 0:040d}"
+
+
+def key_of(path: str, log: str) -> str:
+    """The form under which a file of a log is compared."""
+    return canonical_path(path, qualifier_of(log))
+
+
+# The engine
+
 
 _AT_ONCE: Final = 32
 """So many files are read one after the other sooner than Spark starts a job."""
@@ -48,11 +185,6 @@ _SETTINGS: Final = {
     "parquet.page.verify-checksum.enabled": "true",
 }
 """Under which reading is strict, and many small files share a task."""
-
-
-def _partitions(session: SparkSession) -> dict[str, str]:
-    """A task of a shuffle for each core: most of Spark's 200 would have nothing to do."""
-    return {"spark.sql.shuffle.partitions": str(session.sparkContext.defaultParallelism)}
 
 
 class SparkEngine:
@@ -72,9 +204,11 @@ class SparkEngine:
     ) -> list[Snapshot | DeltaadmError]:
         """The result or exception of `replay` for each of *tables*, which are one piece of work."""
         replays = [_SparkReplay(self._session, *table) for table in tables]
-        with configured(self._session, _SETTINGS | _partitions(self._session)):
+        # A task of a shuffle for each core: most of Spark's 200 would have nothing to do.
+        cores = str(self._session.sparkContext.defaultParallelism)
+        with configured(self._session, {**_SETTINGS, "spark.sql.shuffle.partitions": cores}):
             if detail is Detail.STATE:
-                _States(self._session, replays).find()
+                _find_states(self._session, replays)
             outcomes: list[Snapshot | DeltaadmError] = []
             for replay in replays:
                 try:
@@ -89,7 +223,7 @@ class SparkEngine:
         """See `ExaminingEngine`; a part is a piece of a file that one task reads."""
         if not paths or not isinstance(store, HadoopStore):
             return None if paths else ()
-        places = [pattern(store.path(path)) for path in dict.fromkeys(paths)]
+        places = [_pattern(store.path(path)) for path in dict.fromkeys(paths)]
         with configured(self._session, _SETTINGS | _PIECES):
             read = self._session.read.schema(_ADD).parquet(*places).where("add is not null")
             columns = ("_metadata.file_name", "_metadata.file_block_start", "add")
@@ -141,7 +275,7 @@ class _SparkReplay(Replay):
         self._add_files: Sequence[str] = ()
 
     def state(self) -> FileFacts:
-        """See `Replay`; `_States` has done most of it."""
+        """See `Replay`; `_find_states` has done most of it."""
         if self.error is not None:
             raise self.error
         self._read_commit_info()
@@ -155,7 +289,7 @@ class _SparkReplay(Replay):
             return
         try:
             paths = [self._path(file.path) for file in files]
-            rows = _newest(self._session, paths, store.state_rows_of_file).collect()
+            rows = _newest(self._session, paths, state_rows_of_file).collect()
         except java_errors() as error:
             raise _error_about(self.log, error) from error
         for made_by_one_file in _newest_first(rows):
@@ -195,19 +329,19 @@ class _SparkReplay(Replay):
         sidecars: list[str] = []
         for row in rows:
             document = json.loads(row["document"])
-            if row["kind"] == store.FAILURE:
+            if row["kind"] == _FAILURE:
                 message, remedy, error_class = document
-                if row["age"] == store.CHECKPOINTED:
+                if row["age"] == _CHECKPOINTED:
                     raise self.unreadable(message)
                 raise TableError(message, remedy=remedy, delta_error_class=error_class)
-            if row["kind"] == store.WARNING:
+            if row["kind"] == _WARNING:
                 self._warnings.append(document)
             elif row["name"] == "sidecar":
                 sidecars.append(sidecar_path(document))
             elif row["name"] == "commitInfo":
                 newest = self._segment.deltas[-1:]
                 is_newest = newest and self._is_newest(newest[0])
-                if is_newest and row["age"] == store.age(self._segment.version):
+                if is_newest and row["age"] == _age(self._segment.version):
                     self._commit_info = CommitInfo.from_wire(document)
                     said = [(row["name"], document)]
                     self.take_provenance(self._segment.last_commit.path, said)
@@ -226,121 +360,127 @@ class _SparkReplay(Replay):
         return f"{self.log}/{name}"
 
 
-class _States:
-    """The whole states of several tables, found by the same few jobs."""
+# The whole states of several tables, found by the same few jobs
 
-    def __init__(self, session: SparkSession, replays: Sequence[_SparkReplay]) -> None:
-        self._session = session
-        self._replays = replays
 
-    def find(self) -> None:
-        """Leave in each replay the facts about its files, or what is wrong with it."""
-        newest = self._settled(
-            self._take_commits, lambda each, error: _error_about(each.log, error)
+def _find_states(session: SparkSession, replays: Sequence[_SparkReplay]) -> None:
+    """Leave in each replay the facts about its files, or what is wrong with it."""
+    newest = _settled(
+        replays,
+        partial(_take_commits, session),
+        lambda replay, error: _error_about(replay.log, error),
+    )
+    if newest is None:
+        return
+    try:
+        _settled(replays, partial(_take_facts, session, newest), _checkpoint_error)
+    finally:
+        newest.unpersist()
+
+
+def _settled(
+    replays: Sequence[_SparkReplay],
+    ask: Callable[[Sequence[_SparkReplay]], Answer],
+    blame: Callable[[_SparkReplay, Exception], DeltaadmError],
+) -> Answer | None:
+    """The answer of *ask* for the tables that are sound; None if none is."""
+    # Where Spark names a file that it cannot read, its table takes the blame, and the others
+    # are asked for again: one job for all would otherwise fail for all.
+    while sound := [replay for replay in replays if replay.error is None]:
+        try:
+            return ask(sound)
+        except java_errors() as error:
+            texts = error_text(error), unquote(error_text(error))
+            named = [each for each in sound if any(f"{each.place}/" in text for text in texts)]
+            # A table may be in the directory of another one, whose path its own begins with.
+            guilty = [max(named, key=lambda each: len(each.log))] if named else sound
+            for replay in guilty:
+                replay.error = blame(replay, error)
+    return None
+
+
+def _take_commits(session: SparkSession, replays: Sequence[_SparkReplay]) -> DataFrame:
+    """The newest row of each key; those that are not about files are folded in."""
+    paths = [path for replay in replays for path in replay.json_paths()]
+    # Read twice: for the actions that are folded here, and for the files that Spark counts.
+    newest = _newest(session, paths, rows_of_file).persist()
+    try:
+        rows = newest.where(f"kind != '{_FILE}'").collect()
+    except BaseException:
+        newest.unpersist()
+        raise
+    by_log: dict[str, list[Any]] = {replay.log: [] for replay in replays}
+    for row in rows:
+        by_log[row["log"]].append(row)
+    for replay in replays:
+        try:
+            replay.take(by_log[replay.log])
+        except DeltaadmError as error:
+            replay.error = error
+    return newest
+
+
+def _take_facts(session: SparkSession, newest: DataFrame, replays: Sequence[_SparkReplay]) -> None:
+    """Count the live files."""
+    on_files = newest.where(f"kind = '{_FILE}'")
+    key = ["log", "key", "vector"]
+    by_path = {path: replay.log for replay in replays for path in replay.add_paths()}
+    live = on_files.where("high is not null").selectExpr("log", *_COUNTED, "false as odd")
+    if by_path:
+        kept = _adds(session, by_path).join(on_files.select(key), key, "left_anti")
+        live = live.unionByName(kept.select("log", *_COUNTED, "odd"))
+    by_log = {replay.log: replay for replay in replays}
+    rows = _totals(live).collect()
+    if any(row["odd"] for row in rows):
+        # In another form than their own: to look for that in all paths would take most time.
+        odd = _adds(session, by_path).where("odd")
+        odd = odd.withColumn("key", fn.udf(key_of, useArrow=False)("key", "log"))
+        kept = odd.join(on_files.select(key), key, "left_anti")
+        others = _totals(kept.withColumn("odd", fn.lit(False))).collect()
+        rows = [row for row in rows if not row["odd"]] + others
+    for row in rows:
+        replay = by_log.get(row["log"])
+        if replay is None:  # in whose checkpoint something is wrong
+            continue
+        facts = FileFacts(
+            files=row["files"],
+            bytes=(row["high"] << 32) + row["low"],
+            with_deletion_vector=row["with_vector"],
+            bytes_with_deletion_vector=(row["high_purged"] << 32) + row["low_purged"],
+            without_stats=row["without_stats"],
+            without_num_records=row["without_records"],
+            without_base_row_id=row["without_row_id"],
+            partition_keys=frozenset({tuple(row["partition_keys"])}),
         )
-        if newest is None:
-            return
-        try:
-            self._settled(lambda sound: self._take_facts(sound, newest), _checkpoint_error)
-        finally:
-            newest.unpersist()
-
-    def _settled(
-        self,
-        ask: Callable[[Sequence[_SparkReplay]], Answer],
-        blame: Callable[[_SparkReplay, Exception], DeltaadmError],
-    ) -> Answer | None:
-        """The answer of *ask* for the tables that are sound; None if none is."""
-        # Where Spark names a file that it cannot read, its table takes the blame, and the others
-        # are asked for again: one job for all would otherwise fail for all.
-        while sound := [replay for replay in self._replays if replay.error is None]:
-            try:
-                return ask(sound)
-            except java_errors() as error:
-                texts = error_text(error), unquote(error_text(error))
-                named = [each for each in sound if any(f"{each.place}/" in text for text in texts)]
-                # A table may be in the directory of another one, whose path its own begins with.
-                guilty = [max(named, key=lambda each: len(each.log))] if named else sound
-                for replay in guilty:
-                    replay.error = blame(replay, error)
-        return None
-
-    def _take_commits(self, replays: Sequence[_SparkReplay]) -> DataFrame:
-        """The newest row of each key; those that are not about files are folded in."""
-        paths = [path for replay in replays for path in replay.json_paths()]
-        # Read twice: for the actions that are folded here, and for the files that Spark counts.
-        newest = _newest(self._session, paths, store.rows_of_file).persist()
-        try:
-            rows = newest.where(f"kind != '{store.FILE}'").collect()
-        except BaseException:
-            newest.unpersist()
-            raise
-        by_log: dict[str, list[Any]] = {replay.log: [] for replay in replays}
-        for row in rows:
-            by_log[row["log"]].append(row)
-        for replay in replays:
-            try:
-                replay.take(by_log[replay.log])
-            except DeltaadmError as error:
-                replay.error = error
-        return newest
-
-    def _take_facts(self, replays: Sequence[_SparkReplay], newest: DataFrame) -> None:
-        """Count the live files."""
-        from pyspark.sql import functions as fn
-
-        on_files = newest.where(f"kind = '{store.FILE}'")
-        key = ["log", "key", "vector"]
-        by_path = {path: replay.log for replay in replays for path in replay.add_paths()}
-        live = on_files.where("high is not null").selectExpr("log", *_COUNTED, "false as odd")
-        if by_path:
-            kept = _adds(self._session, by_path).join(on_files.select(key), key, "left_anti")
-            live = live.unionByName(kept.select("log", *_COUNTED, "odd"))
-        by_log = {replay.log: replay for replay in replays}
-        rows = _totals(live).collect()
-        if any(row["odd"] for row in rows):
-            # In another form than their own: to look for that in all paths would take most time.
-            odd = _adds(self._session, by_path).where("odd")
-            odd = odd.withColumn("key", fn.udf(store.key_of, useArrow=False)("key", "log"))
-            kept = odd.join(on_files.select(key), key, "left_anti")
-            others = _totals(kept.withColumn("odd", fn.lit(False))).collect()
-            rows = [row for row in rows if not row["odd"]] + others
-        for row in rows:
-            replay = by_log.get(row["log"])
-            if replay is None:  # in whose checkpoint something is wrong
-                continue
-            facts = FileFacts(
-                files=row["files"],
-                bytes=(row["high"] << 32) + row["low"],
-                with_deletion_vector=row["with_vector"],
-                bytes_with_deletion_vector=(row["high_purged"] << 32) + row["low_purged"],
-                without_stats=row["without_stats"],
-                without_num_records=row["without_records"],
-                without_base_row_id=row["without_row_id"],
-                partition_keys=frozenset({tuple(row["partition_keys"])}),
-            )
-            replay.facts = merge(replay.facts, facts)
+        replay.facts = merge(replay.facts, facts)
 
 
 # Queries
 
 
-def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> DataFrame:
-    """The newest of the actions in JSON files, by key; see `store.ROW`."""
-    from pyspark.sql import functions as fn
-
+def _newest(
+    session: SparkSession, paths: Sequence[str], decoder: Callable[[str, bytes], list[Row]]
+) -> DataFrame:
+    """The newest of the actions in JSON files, by key; see `_ROW`."""
     key = ["log", "kind", "name", "key", "vector"]
     if not paths:
-        return session.createDataFrame([], store.ROW).withColumn("count", fn.lit(0))
+        return session.createDataFrame([], _ROW).withColumn("count", fn.lit(0))
     # Each once: Spark would read a path twice that is named twice.
-    files = session.read.format("binaryFile").load([pattern(path) for path in dict.fromkeys(paths)])
-    decoded = fn.udf(decoder, f"array<struct<{store.ROW}>>", useArrow=False)("path", "content")
+    files = session.read.format("binaryFile").load(
+        [_pattern(path) for path in dict.fromkeys(paths)]
+    )
+    decoded = fn.udf(decoder, f"array<struct<{_ROW}>>", useArrow=False)("path", "content")
     rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
     others = [column for column in rows.columns if column not in key]
     # Lines are numbered from the end of a file, so that of one age the smaller number is newer.
     newest = fn.max_by(fn.struct(*others), fn.struct("age", -fn.col("line")))
     grouped = rows.groupBy(*key).agg(newest.alias("newest"), fn.count("*").alias("count"))
     return grouped.select(*key, "newest.*", "count")
+
+
+def _pattern(path: str) -> str:
+    """A path for where Hadoop takes it for a pattern."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 def _newest_first(rows: Iterable[Any]) -> Iterator[list[Any]]:
@@ -378,7 +518,7 @@ _FACTS: Final = {
     "without_row_id": "baseRowId is null",
     "partition_keys": "sort_array(coalesce(map_keys(partitionValues), array()))",
 }
-"""The result of `store` for an `add` action of JSON, as expressions on one of Parquet."""
+"""The result of `_facts` for an `add` action of JSON, as expressions on one of Parquet."""
 
 # Spark decodes `+` as a space, which in a path it is not.
 _DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"
@@ -392,14 +532,12 @@ _COUNTED: Final = tuple(_FACTS)
 
 def _adds(session: SparkSession, by_path: Mapping[str, str]) -> DataFrame:
     """
-    The files that checkpoints list, by their paths and logs, in the columns of `store.ROW`.
+    The files that checkpoints list, by their paths and logs, in the columns of `_ROW`.
 
     The `key` of those that are `odd` is not in its canonical form.
     """
-    from pyspark.sql import functions as fn
-
     # With a schema, Spark starts no job to infer one, and columns that a checkpoint lacks are null.
-    read = session.read.schema(_ADD).parquet(*map(pattern, by_path))
+    read = session.read.schema(_ADD).parquet(*map(_pattern, by_path))
     adds = read.select("_metadata.file_path", "add.*").where("path is not null")
     log = fn.lit(next(iter(by_path.values())))
     if len(set(by_path.values())) > 1:
@@ -410,14 +548,12 @@ def _adds(session: SparkSession, by_path: Mapping[str, str]) -> DataFrame:
         fn.col("path").alias("key"),
         fn.expr(_VECTOR_ID).alias("vector"),
         *(fn.expr(text).alias(name) for name, text in _FACTS.items()),
-        (fn.expr(_ODD) & fn.col("path").rlike(store.OTHER_FORM)).alias("odd"),
+        (fn.expr(_ODD) & fn.col("path").rlike(OTHER_FORM)).alias("odd"),
     )
 
 
 def _totals(live: DataFrame) -> DataFrame:
     """The counts of *live* files, for each of the few sets of partition columns."""
-    from pyspark.sql import functions as fn
-
     sizes = ("high", "low")
     # Not by collecting the sets, for which Spark has no fast way.
     return live.groupBy("log", "partition_keys", "odd").agg(

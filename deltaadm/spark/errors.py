@@ -132,6 +132,14 @@ def refusal(error: Exception) -> DeltaadmError:
     raise error
 
 
+def java_errors() -> tuple[type[Exception], ...]:
+    """The exceptions by which Spark, Hadoop and the way to them say that something is wrong."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return Py4JError, PySparkException, OSError
+
+
 @contextmanager
 def refusals() -> Iterator[None]:
     """Raises, for an exception of Spark in the block, the error that it amounts to."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from pathlib import PurePath
 from subprocess import Popen
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -16,7 +14,7 @@ from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import StructType, path_text
+from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.constraints import stored_expression
@@ -43,6 +41,7 @@ from deltaadm.spark.session import (
     ignore,
     open_session,
 )
+from deltaadm.spark.store import address
 from deltaadm.storage.store import ObjectStores, is_remote, open_store
 
 if TYPE_CHECKING:
@@ -198,8 +197,29 @@ class SparkExecutor:
         if step.touches.new_constraint is None:
             return
         session = self._live()
+        from pyspark.sql.types import StructType
+
+        name, text = step.touches.new_constraint
+        expression = stored_expression(text)
         with self._prepared(session), refusals():
-            _require_condition(session, before.metadata.schema, *step.touches.new_constraint)
+            try:
+                columns = StructType.fromJson(json.loads(before.metadata.schema.to_json()))
+                table = session.createDataFrame([], columns)
+            except Exception:  # noqa: BLE001 -- a type that this pyspark does not know; Delta will tell
+                return
+            try:
+                fields = table.selectExpr(expression).schema.fields
+            except Exception:  # noqa: BLE001 -- asked again: some subqueries are for conditions only
+                table.where(expression).schema  # noqa: B018
+                return
+            found = fields[0].dataType.simpleString()
+            if len(fields) == 1 and found != "boolean":
+                raise CommitError(
+                    f"The constraint {name} is not a Boolean expression: its type is {found}.",
+                    remedy="Write an expression that is true for every row, for example: "
+                    "amount > 0.",
+                    delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
+                )
 
     def mark(self) -> CommitMark:
         """The mark of its commits, once it has applied a step."""
@@ -248,30 +268,6 @@ class SparkExecutor:
         return self._session
 
 
-def _require_condition(session: SparkSession, columns: StructType, name: str, text: str) -> None:
-    from pyspark.sql.types import BooleanType
-    from pyspark.sql.types import StructType as SparkStruct
-
-    try:
-        table = session.createDataFrame([], SparkStruct.fromJson(json.loads(columns.to_json())))
-    except Exception:  # noqa: BLE001 -- a type that this pyspark does not know; Delta will tell
-        return
-    expression = stored_expression(text)
-    try:
-        fields = table.selectExpr(expression).schema.fields
-    except Exception:  # noqa: BLE001 -- asked again: some subqueries are for conditions only
-        table.where(expression).schema  # noqa: B018
-        return
-    kind = fields[0].dataType
-    if len(fields) == 1 and not isinstance(kind, BooleanType):
-        found = kind.simpleString()
-        raise CommitError(
-            f"The constraint {name} is not a Boolean expression: its type is {found}.",
-            remedy="Write an expression that is true for every row, for example: amount > 0.",
-            delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
-        )
-
-
 @contextmanager
 def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[CommitMark]:
     """
@@ -297,23 +293,6 @@ def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[Co
 
 USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 """The setting from which Delta takes what commits have as `userMetadata`."""
-
-
-def address(root: str) -> str:
-    """
-    A table's location in the form that Spark needs.
-
-    >>> address("file:///data/a%20b")
-    'file:/data/a b'
-    """
-    store = None if is_remote(root) else open_store(root)
-    if store is None or store.local_path is None:
-        return root.rstrip("/")
-    # Spark's `..` does not follow links.
-    path = PurePath(os.path.realpath(store.local_path)).as_posix()
-    # Decoded, since Spark takes `%20` literally; with a scheme, since a path without one would
-    # belong to the cluster's default file system.
-    return store.qualifier + (path if path.startswith("/") else f"/{path}")
 
 
 def _misconfigured(root: str, refused: DeltaadmError, *, named: bool) -> DeltaadmError | None:

@@ -1,22 +1,29 @@
-"""Many tables as one Spark job: what one process would do with a table, executors do with all."""
+"""Spark's executors: giving them deltaadm, and many tables as one job for them."""
 
 from __future__ import annotations
 
+import atexit
 import gc
+import marshal
 import pickle
+import zipfile
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
+from importlib.machinery import SourceFileLoader
+from importlib.util import MAGIC_NUMBER
 from io import BytesIO
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import deltaadm
 from deltaadm.errors import EngineError
-from deltaadm.spark.errors import error_text, is_outage, lost, sentence
+from deltaadm.spark.errors import error_text, is_outage, java_errors, lost, sentence
+from deltaadm.spark.jvm import INSTALL, scratch_directory
 from deltaadm.spark.session import wait_for_releases
-from deltaadm.spark.store import java_errors
-from deltaadm.spark.workers import require_able
 from deltaadm.storage.threads import Threads
 
 if TYPE_CHECKING:
@@ -26,6 +33,37 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
     Share = Sequence[tuple[str, Place]]
     Work = Callable[[Share[Place]], Iterable[Answer]]
+
+
+def ship(session: SparkSession) -> None:
+    """Let the executors of *session* on other machines have this deltaadm, as long as it lasts."""
+    context = getattr(session, "sparkContext", None)
+    master = "" if context is None else str(context.master)
+    # Not local-cluster[…], whose executors are processes of their own.
+    if master.split("[", maxsplit=1)[0] == "local":
+        return
+    # A session that lives on after this run gives the file to executors that come later, too.
+    scratch = (until_the_end := ExitStack()).enter_context(scratch_directory())
+    atexit.register(until_the_end.close)
+    archive = scratch.path / f"{scratch.path.name}.zip"  # it takes no name twice
+    # Compiled: executors run the same Python, and each of their workers would compile for longer
+    # than it works on a hundred tables.
+    package = Path(deltaadm.__file__).parent
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(package.rglob("*.*")):
+            name = path.relative_to(package.parent)
+            if path.suffix == ".py":
+                code = marshal.dumps(SourceFileLoader("", str(path)).get_code(""))
+                packed.writestr(f"{name}c", MAGIC_NUMBER + bytes(12) + code)
+            elif path.suffix != ".pyc":
+                packed.write(path, name)
+    try:
+        session.addArtifacts(str(archive), pyfile=True)
+    except java_errors() as error:
+        raise EngineError(
+            f"Cannot send deltaadm to Spark's executors: {sentence(error_text(error))[0]}",
+            remedy="Omit --engine spark.",
+        ) from error
 
 
 def answered(
@@ -84,7 +122,14 @@ class Executors:
         threads, given_up = Threads(jobs), False
 
         def run(shares: Sequence[Share[Place]]) -> list[bytes]:
-            return [] if given_up else _collected(self.session, shares, work)
+            """One job with a task for each of the *shares*, and what came of them."""
+            if given_up:
+                return []
+            numbers = self.session.range(0, len(shares), 1, len(shares))
+            # Shares go with the code, not into rows: plans and pages of Spark show those.
+            shared = partial(answered, work, shares)
+            rows = numbers.mapInArrow(shared, "number long, answers binary").collect()
+            return [bytes(row["answers"]) for row in sorted(rows, key=lambda row: row["number"])]
 
         pending: deque[tuple[Share[Place], Callable[[], list[bytes]]]] = deque()
         try:
@@ -144,14 +189,31 @@ _LOST: Final = ("exited unexpectedly", "ExecutorLost", "OutOfMemory", "Connectio
 """What Spark says when an executor, or its Python, is gone."""
 
 
-def _collected(
-    session: SparkSession, shares: Sequence[Share[Place]], work: Work[Place, Any]
-) -> list[bytes]:
-    """One job with a task for each of the *shares*, and what came of them."""
-    numbers = session.range(0, len(shares), 1, len(shares))
-    # Shares go with the code, not into rows: plans and pages of Spark show those.
-    job = numbers.mapInArrow(partial(answered, work, shares), "number long, answers binary")
-    return [bytes(row["answers"]) for row in sorted(job.collect(), key=lambda row: row["number"])]
+def require_able(error: Exception) -> None:
+    """Raise `EngineError` for what would befall any other table as well."""
+    text = error_text(error)
+    for mark, (message, remedy) in _UNABLE.items():
+        if mark in text:
+            last = next(line for line in reversed(text.splitlines()) if mark in line)
+            cause = sentence(last.strip())[0].rstrip(".")
+            raise EngineError(f"{message} ({cause}).", remedy=remedy) from error
+
+
+_UNABLE: Final = {
+    "ModuleNotFoundError": (
+        "Spark's executors lack a package that deltaadm needs",
+        "Install deltaadm where the executors run, or omit --engine spark.",
+    ),
+    "must be installed; however": (  # PySpark's words for what is missing, or of another version
+        "PySpark lacks a package",
+        f"{INSTALL} installs it, here and where the executors run; or omit --engine spark.",
+    ),
+    "PYTHON_VERSION_MISMATCH": (
+        "Spark's executors run another version of Python than this program",
+        "Set PYSPARK_PYTHON to the same version where the executors run.",
+    ),
+    "SparkContext was shut down": ("Spark was stopped", "Start the run again; see --resume."),
+}
 
 
 def unpickled(answer: bytes) -> Any:

@@ -577,19 +577,6 @@ def _died(log: str, code: int) -> EngineError:
         return EngineError(
             f"Spark {version('pyspark')} does not run on the installed Java.", remedy=JAVA_REMEDY
         )
-    if lacking := _lacking_jars(log):
-        return lacking
-    ending = _ending(code)
-    causes = [match[1] for pattern in _CAUSES if (match := re.search(pattern, log))]
-    words = [line for line in log.strip().splitlines() if not _NO_CAUSE.match(line)]
-    # A JVM that was killed has not said why, whatever its log ends with.
-    if ending.startswith(_KILLED) or not (causes or words):
-        return not_started(f"its JVM {ending}", JVM_REMEDY)
-    return not_started(causes[0] if causes else words[-1])
-
-
-def _lacking_jars(log: str) -> EngineError | None:
-    """Why a JVM that did not come up has no jars, if that is what its output says."""
     if unresolved := _NO_JARS.search(log):
         return EngineError(
             f"Spark {version('pyspark')} cannot download the jars it needs: {unresolved[1]}.",
@@ -604,7 +591,13 @@ def _lacking_jars(log: str) -> EngineError | None:
             remedy="Use a directory that you can write: --spark-conf spark.jars.ivy=DIRECTORY. "
             "Or pass jars that you have: --jars.",
         )
-    return None
+    ending = _ending(code)
+    causes = [match[1] for pattern in _CAUSES if (match := re.search(pattern, log))]
+    words = [line for line in log.strip().splitlines() if not _NO_CAUSE.match(line)]
+    # A JVM that was killed has not said why, whatever its log ends with.
+    if ending.startswith(_KILLED) or not (causes or words):
+        return not_started(f"its JVM {ending}", JVM_REMEDY)
+    return not_started(causes[0] if causes else words[-1])
 
 
 def how_ended(process: subprocess.Popen[bytes] | None) -> str:

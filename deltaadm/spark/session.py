@@ -33,7 +33,7 @@ from deltaadm.spark.errors import (
     seconds,
     sentence,
 )
-from deltaadm.spark.object_stores import configure, settings_for_connectors
+from deltaadm.spark.store import configure, settings_for_connectors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -107,11 +107,18 @@ def remote_session(
             stack.enter_context(warnings.catch_warnings())
             warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
         try:
-            _require_answer(url)
+            import grpc
             from pyspark.sql.connect.client import DefaultChannelBuilder
             from pyspark.sql.connect.session import SparkSession
 
             channel = DefaultChannelBuilder(url)
+            # Asked for its version, Spark's client would try for minutes.
+            with channel.toChannel() as first:
+                try:
+                    grpc.channel_ready_future(first).result(timeout=_PATIENCE)
+                except grpc.FutureTimeoutError:
+                    cause = "the server there is not a Spark Connect server"
+                    raise _unreachable(url, cause) from None
             # `builder.remote` makes a channel of its own, to which nothing can be added.
             channel.add_interceptor(deadlines(patience))
             # Not `getOrCreate`, which might give a session that the program has made.
@@ -133,19 +140,6 @@ def remote_session(
         asked = {key: value for key, value in conf.items() if key != TIMEOUT}
         stack.enter_context(configured(session, asked))
         yield session
-
-
-def _require_answer(url: str) -> None:
-    """Raise `EngineError` unless a server that speaks gRPC is at *url*."""
-    import grpc
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-
-    # Asked for its version, Spark's client would try for minutes.
-    with DefaultChannelBuilder(url).toChannel() as channel:
-        try:
-            grpc.channel_ready_future(channel).result(timeout=_PATIENCE)
-        except grpc.FutureTimeoutError:
-            raise _unreachable(url, "the server there is not a Spark Connect server") from None
 
 
 def _configure_retries(session: Any) -> None:
@@ -402,8 +396,9 @@ def _own_session(
         own = sys.executable if master.startswith("local") else ""
         worker = conf.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON", own)
         python = {"PYSPARK_PYTHON": worker} if worker else {}
+        before = signal.getsignal(signal.SIGINT)
         try:
-            with _interrupts_as_they_are(), jvm.environment(python):
+            with jvm.environment(python):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 # Not by the builder, which takes no gateway.
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
@@ -411,6 +406,10 @@ def _own_session(
             if ended := jvm.how_ended(jvm.jvm_process()):
                 raise jvm.not_started(f"its JVM {ended}", jvm.JVM_REMEDY) from error
             raise jvm.not_started(sentence(error_text(error))[0]) from error
+        finally:
+            # A SparkContext replaces the handler of Ctrl-C, as only the main thread can.
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, before)
         stack.callback(stop_session, session)
         # Once the session runs: as arguments, secrets would be seen in the list of processes.
         if options.stores:
@@ -459,18 +458,6 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
     home = jvm.spark_home()
     known = jvm.default_settings(home) | conf
     return conf | settings_for_connectors(options.stores, known, [*jvm.jars_of(home), *jars])
-
-
-@contextmanager
-def _interrupts_as_they_are() -> Iterator[None]:
-    """Keep the handler of Ctrl-C, which a SparkContext replaces."""
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        # Python sets handlers of signals in the main thread alone, and so does pyspark.
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -1,96 +1,346 @@
-"""A table's log on Hadoop's file systems, as the session's own JVM sees it."""
+"""Hadoop's file systems: how a Spark of our own reaches object stores, and tables' logs on them."""
 
 from __future__ import annotations
 
 import io
-import json
+import os
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import unquote
 
-from deltaadm.domain.snapshot import (
-    LOG_DIRECTORY,
-    FileInfo,
-    Kind,
-    LogFile,
-    listing_prefix,
-    no_table,
-)
-from deltaadm.errors import DeltaadmError, EngineError, MissingFileError, StorageError, TableError
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, Kind, listing_prefix, no_table
+from deltaadm.errors import DeltaadmError, EngineError, MissingFileError, StorageError
 from deltaadm.limits import LIMITS
 from deltaadm.paths import is_absolute, require_inside
-from deltaadm.replay import commits
-from deltaadm.replay.embedded import repeated_action
-from deltaadm.replay.reconcile import STATE, canonical_path, has_num_records, vector_id
-from deltaadm.spark.errors import FILE_SYSTEM_REMEDY, NO_FILE_SYSTEM, error_text, sentence
-from deltaadm.spark.executor import address
+from deltaadm.spark.errors import (
+    FILE_SYSTEM_REMEDY,
+    NO_FILE_SYSTEM,
+    error_text,
+    java_errors,
+    sentence,
+)
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.local import missing, too_large
+from deltaadm.storage.store import is_remote, open_store
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    Document = dict[str, Any]
-    Named = tuple[str, Document]
-    Row = tuple[Any, ...]
+    Settings = Mapping[str, str]
 
 
-# What workers do
+# Commits on each kind of storage
 
-FACTS: Final = (
-    "high long, low long, with_vector boolean, without_stats boolean, without_records boolean, "
-    "without_row_id boolean, partition_keys array<string>"
+
+@dataclass(frozen=True)
+class LogStoreFacts:
+    """
+    What Delta uses for `schemes` by default (delta-io/delta: `DelegatingLogStore`).
+
+    `connector` begins the name of the jar with Hadoop's file system, empty where Spark has it;
+    `alone` says that only one driver at a time may write.
+    """
+
+    name: str
+    schemes: frozenset[str]
+    connector: str
+    alone: bool = False
+
+
+_AZURES: Final = frozenset({"abfs", "abfss", "adl", "wasb", "wasbs"})
+LOG_STORES: Final = (
+    LogStoreFacts("S3SingleDriverLogStore", frozenset({"s3", "s3a", "s3n"}), "hadoop-aws", True),
+    LogStoreFacts("AzureLogStore", _AZURES, "hadoop-azure"),
+    LogStoreFacts("GCSLogStore", frozenset({"gs"}), "gcs-connector"),
 )
-"""
-The columns that say what `FileFacts` counts of one file.
-
-Its size is in two: a log may claim one that no long holds, and a sum of longs would overflow.
-"""
-
-ROW: Final = (
-    "log string, kind string, name string, key string, vector string, age string, line int, "
-    f"document string, {FACTS}"
-)
-"""
-The columns of one action: by `kind`, `name`, `key` and `vector` it replaces older ones.
-
-The higher its `age` the newer is its file, and the lower its `line` the newer it is in there. An
-action on a file has no `document`, and all others nothing after it.
-"""
-
-QUALIFIER: Final = r"^[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*(?=/))?"
-"""Scheme and authority of a qualified path, for Python and for Java."""
-
-FILE: Final = "file"
-ACTION: Final = "action"
-WARNING: Final = "warning"
-FAILURE: Final = "failure"
-
-CHECKPOINTED: Final = ""
-"""The age of what a checkpoint says: below that of every commit."""
-
-_MOST: Final = (1 << 94) - 1
-"""Bytes beyond which Spark cannot hold what a log claims."""
-_NO_FACTS: Final = (None,) * 7
-_LAST: Final = (1 << 31) - 1
-_ON_FILES: Final = frozenset({"add", "remove"})
-_PASSED_OVER: Final = frozenset({"cdc", "checkpointMetadata"})
-_IN_CHECKPOINTS: Final = frozenset({"add", *STATE, "txn", "domainMetadata", "sidecar"})
-_KEYS: Final = {"txn": "appId", "domainMetadata": "domain", "sidecar": "path"}
-_DOCUMENTED: Final = frozenset({*STATE, "commitInfo", *_KEYS})
+_ELSEWHERE: Final = LogStoreFacts("HDFSLogStore", frozenset(), "")
 
 
-def age(version: int | None) -> str:
-    """The age of a commit, comparable as text, whatever the number of digits."""
-    return f"{version or 0:040d}"
+def log_store(scheme: str) -> LogStoreFacts:
+    """
+    What Delta does on storage with *scheme*.
+
+    >>> log_store("abfss").name
+    'AzureLogStore'
+    """
+    return next((store for store in LOG_STORES if scheme in store.schemes), _ELSEWHERE)
 
 
-def log_of(path: str) -> str:
-    """The log that a file, or a sidecar, belongs to."""
-    return path.rpartition("/")[0].removesuffix("/_sidecars")
+def single_driver_schemes(locations: Iterable[str], conf: Mapping[str, str]) -> list[str]:
+    """
+    The schemes among *locations* on which Delta is safe for one driver alone, by *conf*.
+
+    >>> single_driver_schemes(["s3a://lake/t", "abfss://c@a/t", "/data/t"], {})
+    ['s3a']
+    """
+    schemes = dict.fromkeys(map(scheme_of, locations))
+    return [each for each in schemes if log_store(each).alone and not chosen_log_store(each, conf)]
+
+
+def chosen_log_store(scheme: str, conf: Mapping[str, str]) -> str | None:
+    """The class that Spark settings name in place of Delta's choice; None if they name none."""
+    keys = (setting(scheme), "spark.delta.logStore.class")
+    return next((conf[key] for key in keys if conf.get(key)), None)
+
+
+def setting(scheme: str) -> str:
+    """The Spark setting that names the LogStore of a scheme."""
+    return f"spark.delta.logStore.{scheme}.impl"
+
+
+# Where Hadoop's file systems come from
+
+_CONNECTORS: Final = {
+    "hadoop-aws": "org.apache.hadoop:hadoop-aws",
+    "hadoop-azure": "org.apache.hadoop:hadoop-azure",
+    "gcs-connector": "org.apache.hadoop:hadoop-gcp",
+}
+"""The packages of the same release as Spark's Hadoop; the last one is there from 3.5 on."""
+
+_SDK: Final = "software.amazon.awssdk"
+_SDK_RELEASES: Final = {"3.5.0": "2.35.4"}
+"""The release of Amazon's SDK that a release of hadoop-aws is made with."""
+
+_SDK_MODULES: Final = ("s3", "s3-transfer-manager", "sts", "apache-client", "netty-nio-client")
+"""The modules of the SDK that hadoop-aws uses: 12 MB in place of a bundle of 686 MB."""
+
+_IN_SPARK: Final = ("io.netty:*", "org.slf4j:*")
+"""The dependencies of these modules that every Spark has."""
+
+
+def scheme_of(location: str) -> str:
+    """The scheme of a URL in lower case; empty for a path."""
+    scheme, separator, _ = location.partition("://")
+    return scheme.lower() if separator else ""
+
+
+def connector_package(connector: str, paths: Iterable[str]) -> str | None:
+    """
+    The Maven coordinates of *connector* for the Hadoop among the jars at *paths*.
+
+    None where there is none for that Hadoop.
+
+    >>> connector_package("hadoop-aws", ["jars/hadoop-client-api-3.5.0.jar"])
+    'org.apache.hadoop:hadoop-aws:3.5.0'
+    """
+    jars = (re.fullmatch(_HADOOP, Path(path).name) for path in paths)
+    release = next((match[1] for match in jars if match), "")
+    if not release or connector not in _CONNECTORS:
+        return None
+    if connector == "gcs-connector" and tuple(map(int, re.findall(r"\d+", release)[:2])) < (3, 5):
+        return None
+    return f"{_CONNECTORS[connector]}:{release}"
+
+
+_HADOOP: Final = r"hadoop-client-api-(\d[\w.]*)\.jar"
+
+
+def has_connector(connector: str, paths: Iterable[str], conf: Settings) -> bool:
+    """Whether the jars at *paths* or those that *conf* names have the connector already."""
+    names = (connector, _CONNECTORS[connector].rpartition(":")[2])
+    texts = [Path(path).name for path in paths]
+    texts += [value for key, value in conf.items() if "jars" in key or "ClassPath" in key]
+    return any(name in text for text in texts for name in names)
+
+
+def settings_for_connectors(
+    locations: Iterable[str], conf: Settings, paths: Sequence[str]
+) -> dict[str, str]:
+    """
+    The settings that get Hadoop's file systems for *locations* onto the class path.
+
+    Nothing for those among the jars at *paths* or in *conf*, whose lists are part of the answer.
+    """
+    packages, excluded = [], []
+    connectors = (log_store(scheme_of(location)).connector for location in locations)
+    for connector in dict.fromkeys(connectors):
+        if not connector or has_connector(connector, paths, conf):
+            continue
+        package = connector_package(connector, paths)
+        if package is None:
+            continue
+        packages.append(package)
+        sdk = _SDK_RELEASES.get(package.rpartition(":")[2])
+        if connector == "hadoop-aws" and sdk is not None:
+            packages += [f"{_SDK}:{module}:{sdk}" for module in _SDK_MODULES]
+            excluded += [f"{_SDK}:bundle", *_IN_SPARK]
+    added = {"spark.jars.packages": packages, "spark.jars.excludes": excluded}
+    return {
+        key: ",".join(filter(None, (conf.get(key, ""), *names)))
+        for key, names in added.items()
+        if names
+    }
+
+
+# What is set for a store, in Hadoop's words
+
+
+def configure(session: Any, stores: Mapping[str, Settings], conf: Settings) -> None:
+    """
+    Tell a session of our own how its file systems reach *stores*, unless *conf* says so.
+
+    *stores* has what is set for each location besides the environment.
+    """
+    # On the running session: a JVM's arguments are seen by all who list processes.
+    hadoop = session.sparkContext._jsc.hadoopConfiguration()
+    for key, value in hadoop_settings(stores, os.environ, conf).items():
+        # The site's own files, such as core-site.xml, take precedence.
+        sources = hadoop.getPropertySources(key) or ()
+        if not any(str(source).endswith("-site.xml") for source in sources):
+            hadoop.set(key, value)
+
+
+def hadoop_settings(
+    stores: Mapping[str, Settings], environ: Settings, conf: Settings
+) -> dict[str, str]:
+    """
+    The settings of Hadoop's file systems for the locations in *stores*, but for those in *conf*.
+
+    *environ* is for all of a cloud, what is set for a location for its bucket or account alone.
+    """
+    settings: dict[str, str] = {}
+    for location, options in stores.items():
+        authority = location.partition("://")[2].partition("/")[0]
+        connector = log_store(scheme_of(location)).connector
+        if connector == "hadoop-aws":
+            settings |= _AS_S3A
+            given = _plain(environ, "aws_", only=True)
+            if endpoint := given.get("endpoint_url_s3"):
+                given["endpoint_url"] = endpoint
+            settings |= {f"fs.s3a.{key}": text for key, text in _s3a(given).items()}
+            own = _s3a(_plain(options, "aws_"), providers=False)
+            settings |= {
+                f"fs.s3a.bucket.{authority}.{key}": text
+                for key, text in own.items()
+                if f"{_SPARKS}fs.s3a.{key}" not in conf  # which it would overrule
+            }
+        elif connector == "hadoop-azure":
+            given = {**_plain(environ, "azure_", only=True), **_plain(options, "azure_")}
+            host = authority.rpartition("@")[2]
+            # By account, so that one session can reach several.
+            settings |= {f"fs.azure.{key}.{host}": text for key, text in _abfs(given).items()}
+        elif connector == "gcs-connector":
+            given = {**_plain(environ, "google_", only=True), **_plain(options, "google_")}
+            # By itself the connector asks the machine it runs on.
+            file = _first(given, "service_account", "service_account_path")
+            kind = "APPLICATION_DEFAULT" if given.get("application_credentials") else ""
+            gs = {
+                "impl": "org.apache.hadoop.fs.gs.GoogleHadoopFileSystem",
+                "project.id": _first(given, "cloud_project", "project"),
+                "auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE" if file else kind,
+                "auth.service.account.json.keyfile": file,
+            }
+            settings |= {f"fs.gs.{key}": text for key, text in gs.items() if text}
+    return {key: value for key, value in settings.items() if _SPARKS + key not in conf}
+
+
+_SPARKS: Final = "spark.hadoop."
+"""Before Hadoop's settings among those of Spark."""
+
+# Hadoop itself knows s3a:// alone.
+_AS_S3A: Final = {
+    "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+    "fs.AbstractFileSystem.s3.impl": "org.apache.hadoop.fs.s3a.S3A",
+}
+
+
+def _plain(options: Settings, prefix: str, *, only: bool = False) -> dict[str, str]:
+    """Options by their names in lower case, without *prefix*; all must have it if *only* is set."""
+    plain = {key.lower(): value for key, value in options.items()}
+    return {
+        key.removeprefix(prefix): value
+        for key, value in plain.items()
+        if value and (key.startswith(prefix) or not only)
+    }
+
+
+def _first(given: Settings, *names: str) -> str:
+    return next((given[name] for name in names if given.get(name)), "")
+
+
+def _s3a(given: Settings, *, providers: bool = True) -> dict[str, str]:
+    """The settings of S3A; `providers` that hold for all buckets look into the environment."""
+    own, sdk = "org.apache.hadoop.fs.s3a.", "software.amazon.awssdk.auth.credentials."
+    ways = {"web_identity_token_file": "WebIdentityTokenFile", "profile": "Profile"}
+    named = [f"{sdk}{name}CredentialsProvider" for key, name in ways.items() if given.get(key)]
+    provider = ""  # Hadoop's own choice
+    if _first(given, "skip_signature").lower() == "true":
+        provider = f"{own}AnonymousAWSCredentialsProvider"
+    elif providers and named:
+        keys = [f"{own}{kind}AWSCredentialsProvider" for kind in ("Temporary", "Simple")]
+        # Explicit keys come first and the role of the machine last, as in Hadoop's own list.
+        provider = ",".join([*keys, *named, f"{own}auth.IAMInstanceCredentialsProvider"])
+    endpoint = _first(given, "endpoint_url", "endpoint")
+    region = _first(given, "region", "default_region")
+    hosted = _first(given, "virtual_hosted_style_request").lower() == "true"
+    settings = {
+        "access.key": _first(given, "access_key_id"),
+        "secret.key": _first(given, "secret_access_key"),
+        "session.token": _first(given, "session_token", "token"),
+        "endpoint": endpoint,
+        # The SDK asks for a region even where the endpoint has none.
+        "endpoint.region": region or ("us-east-1" if endpoint else ""),
+        # Servers other than Amazon's seldom have a host name for each bucket.
+        "path.style.access": "true" if endpoint and not hosted else "",
+        "aws.credentials.provider": provider,
+    }
+    return {key: value for key, value in settings.items() if value}
+
+
+def _abfs(given: Settings) -> dict[str, str]:
+    storage = _plain(given, "storage_")
+    key = _first(storage, "account_key", "access_key", "master_key")
+    # A token that is copied from a URL begins with a question mark.
+    token = _first(storage, "sas_token", "sas_key").removeprefix("?")
+    client = _first(storage, "client_id")
+    tenant = _first(storage, "tenant_id", "authority_id")
+    secret = _first(storage, "client_secret")
+    file = _first(storage, "federated_token_file")
+    kind = "org.apache.hadoop.fs.azurebfs.oauth2."
+    if key:
+        return {"account.auth.type": "SharedKey", "account.key": key}
+    if token:
+        return {"account.auth.type": "SAS", "sas.fixed.token": token}
+    if client and tenant and (secret or file):
+        authority = _first(storage, "authority_host") or "https://login.microsoftonline.com"
+        settings = {
+            "account.auth.type": "OAuth",
+            "account.oauth2.client.id": client,
+            "account.oauth2.client.endpoint": f"{authority.rstrip('/')}/{tenant}/oauth2/token",
+        }
+        if secret:
+            settings["account.oauth.provider.type"] = f"{kind}ClientCredsTokenProvider"
+            settings["account.oauth2.client.secret"] = secret
+        else:
+            settings["account.oauth.provider.type"] = f"{kind}WorkloadIdentityTokenProvider"
+            settings["account.oauth2.token.file"] = file
+            settings["account.oauth2.msi.tenant"] = tenant
+        return settings
+    return {}
+
+
+# Logs, as the session's own JVM sees them
+
+
+def address(root: str) -> str:
+    """
+    A table's location in the form that Spark needs.
+
+    >>> address("file:///data/a%20b")
+    'file:/data/a b'
+    """
+    store = None if is_remote(root) else open_store(root)
+    if store is None or store.local_path is None:
+        return root.rstrip("/")
+    # Spark's `..` does not follow links.
+    path = PurePath(os.path.realpath(store.local_path)).as_posix()
+    # Decoded, since Spark takes `%20` literally; with a scheme, since a path without one would
+    # belong to the cluster's default file system.
+    return store.qualifier + (path if path.startswith("/") else f"/{path}")
 
 
 def qualifier_of(log: str) -> str:
@@ -100,107 +350,8 @@ def qualifier_of(log: str) -> str:
     >>> qualifier_of("file:/t/_delta_log"), qualifier_of("hdfs://nn:8020/t/_delta_log")
     ('file:', 'hdfs://nn:8020')
     """
-    match = re.match(QUALIFIER, log)
+    match = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*(?=/))?", log)
     return match[0] if match else ""
-
-
-OTHER_FORM: Final = r"^/|//|\./|/\.|%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f])"
-"""What is in each path that `canonical_path` changes, for Python and for Java."""
-
-
-def key_of(path: str, log: str) -> str:
-    """The form under which a file of a log is compared."""
-    return canonical_path(path, qualifier_of(log))
-
-
-def rows_of_file(path: str, content: bytes) -> list[Row]:
-    """The rows of a JSON file of a log; where it cannot be read on, the last one says why."""
-    return list(_rows(path, content, state=False))
-
-
-def state_rows_of_file(path: str, content: bytes) -> list[Row]:
-    """Likewise for a commit, with protocol and metaData alone; other lines stay unparsed."""
-    return list(_rows(path, content, state=True))
-
-
-class _Source(NamedTuple):
-    """The file that actions come from: its log, its name there, and how new it is."""
-
-    log: str
-    name: str
-    age: str
-
-
-def _newest_first(source: _Source, content: bytes, *, state: bool) -> Iterator[Named]:
-    if state:
-        yield from reversed(commits.state_actions(content, source.name))
-    elif source.age == CHECKPOINTED:
-        actions = list(commits.checkpoint_actions(content, source.name))
-        yield from (each for each in actions[::-1] if each[0] in _IN_CHECKPOINTS)
-    else:
-        yield from commits.actions_reversed(content, source.name)
-
-
-def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
-    file = LogFile.of(FileInfo(path.rpartition("/")[2]))
-    made_by = file.version if file.end is None else file.end
-    newness = CHECKPOINTED if file.kind.is_checkpoint else age(made_by)
-    source = _Source(log_of(path), file.path, newness)
-    counts: Counter[str] = Counter()
-    try:
-        for name, document in _newest_first(source, content, state=state):
-            line = counts.total()
-            counts[name] += 1
-            if name in _ON_FILES:
-                if document.get("path") is not None:
-                    yield _file_row(source, line, name, document)
-            # Delta passes over metadata without an id.
-            elif name not in _PASSED_OVER and (name != "metaData" or document.get("id")):
-                key = str(document.get(_KEYS[name])) if name in _KEYS else ""
-                text = json.dumps(document) if name in _DOCUMENTED else "null"
-                yield _row(source, ACTION, name, key, line, text)
-    except TableError as error:
-        text = json.dumps([error.message, error.remedy, error.delta_error_class])
-        yield _row(source, FAILURE, "", source.name, counts.total(), text)
-        return
-    # Behind all actions of the file: rows of a file are taken in the order of their lines.
-    for place, name in enumerate(STATE, start=-len(STATE)):
-        if counts[name] > 1 and source.age != CHECKPOINTED:
-            text = json.dumps(repeated_action(source.name, counts[name], name))
-            yield _row(source, WARNING, name, source.name, _LAST + place, text)
-
-
-def _row(  # noqa: PLR0917 -- in the order of the columns
-    source: _Source, kind: str, name: str, key: str, line: int, document: str
-) -> Row:
-    return (source.log, kind, name, key, "", source.age, line, document, *_NO_FACTS)
-
-
-def _file_row(source: _Source, line: int, name: str, document: Document) -> Row:
-    """Without its name: an `add` and a `remove` of a file replace each other."""
-    stats, size = document.get("stats"), document.get("size")
-    vector = document.get("deletionVector")
-    key = key_of(str(document.get("path")), source.log)
-    start = (source.log, FILE, "", key, vector_id(vector) or "", source.age, line, None)
-    if name == "remove":
-        return (*start, *_NO_FACTS)
-    return (
-        *start,
-        *divmod(max(-_MOST, min(size, _MOST)) if isinstance(size, int) else 0, 1 << 32),
-        bool(vector),
-        stats is None,
-        not has_num_records(stats),
-        document.get("baseRowId") is None,
-        sorted(document.get("partitionValues") or ()),
-    )
-
-
-# The store
-
-
-def pattern(path: str) -> str:
-    """A path for where Hadoop takes it for a pattern."""
-    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 class Hadoop:
@@ -388,13 +539,21 @@ class HadoopStore:
             with _failures(directory):
                 statuses = self._system.listStatus(self._hadoop.path(directory))
                 # Each attribute of a status would be a call over a socket; the text of all is one.
-                infos = list(_STATUS.finditer(str(self._hadoop.array_to_string(statuses))))
+                told = list(_STATUS.finditer(str(self._hadoop.array_to_string(statuses))))
                 # A status that wraps another has no text of its own: then each is asked by itself.
-                if len(infos) != len(statuses) or (
-                    infos and infos[0]["path"] != str(statuses[0].getPath().toString())
+                if len(told) != len(statuses) or (
+                    told and told[0]["path"] != str(statuses[0].getPath().toString())
                 ):
                     return list(map(_info, statuses))
-                return list(map(_parsed_info, infos))
+                return [
+                    FileInfo(
+                        status["path"].rpartition("/")[2],
+                        int(status["length"] or 0),
+                        int(status["modified"]),
+                        status["directory"] == "false",
+                    )
+                    for status in told
+                ]
         except MissingFileError:
             return None
 
@@ -419,12 +578,6 @@ def _info(status: Any) -> FileInfo:
     name, regular = str(status.getPath().getName()), bool(status.isFile())
     size = status.getLen() if regular else 0
     return FileInfo(name, size, status.getModificationTime(), regular)
-
-
-def _parsed_info(status: re.Match[str]) -> FileInfo:
-    name, regular = status["path"].rpartition("/")[2], status["directory"] == "false"
-    size = int(status["length"]) if regular else 0
-    return FileInfo(name, size, int(status["modified"]), regular)
 
 
 class _HadoopFile(io.RawIOBase):
@@ -460,14 +613,6 @@ class _HadoopFile(io.RawIOBase):
         if not self.closed:
             self._stream.close()
         super().close()
-
-
-def java_errors() -> tuple[type[Exception], ...]:
-    """The exceptions by which Spark, Hadoop and the way to them say that something is wrong."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    return Py4JError, PySparkException, OSError
 
 
 @contextmanager

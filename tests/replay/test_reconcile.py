@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaadm.replay.reconcile import Reconciliation, canonical_path, count_files, has_num_records
-from deltaadm.spark.store import OTHER_FORM
+from deltaadm.spark.engine import OTHER_FORM
 from tests.support.rows import with_rows
 from tests.support.tables import add, deletion_vector, remove
 

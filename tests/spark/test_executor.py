@@ -12,8 +12,9 @@ from deltaadm.domain.steps import AddConstraint, SetProperties, UnsetProperties
 from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import CommitError
 from deltaadm.replay.load import load_snapshot
-from deltaadm.spark.executor import USER_METADATA, SparkExecutor, address
+from deltaadm.spark.executor import USER_METADATA, SparkExecutor
 from deltaadm.spark.session import SparkOptions, configured
+from deltaadm.spark.store import address
 from deltaadm.storage.store import open_store
 from tests.support.rows import with_rows
 

@@ -12,10 +12,9 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.errors import EngineError
-from deltaadm.spark.fleet import Executors
+from deltaadm.spark.fleet import Executors, require_able
 from deltaadm.spark.session import configured
 from deltaadm.spark.store import Hadoop
-from deltaadm.spark.workers import require_able
 from tests.support import oracle
 from tests.support.discovery import DiscoveryContract
 from tests.support.program import deltaadm

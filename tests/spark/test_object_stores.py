@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from filelock import FileLock
 
-from deltaadm.spark.object_stores import hadoop_settings, settings_for_connectors
+from deltaadm.spark.store import hadoop_settings, settings_for_connectors
 from tests.support.program import Result, process, surroundings
 from tests.support.rows import with_rows
 from tests.support.s3 import BUCKET, SECRET, S3Server, s3_server
