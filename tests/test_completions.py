@@ -14,7 +14,7 @@ from deltaadm.cli.complete import candidates
 from deltaadm.cli.program import run
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.clients import newest_releases
-from deltaadm.formats.formats import formats_for
+from deltaadm.formats import formats_for
 from deltaadm.reports.validate import choose_rules
 from tests.support.rows import with_rows
 

@@ -163,7 +163,7 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "FILE|KEY=VALUE": ("deltaadm.cli", lambda _, command: (
         f"{each.key}=" for each in command.declared() if each.names and each.scope == COMMON)),
     "FORM": ("deltaadm.cli", lambda *_: ("text", "json")),
-    "FORMAT": ("deltaadm.formats.formats", _formats),
+    "FORMAT": ("deltaadm.formats", _formats),
     "FORMAT PATH": ("deltaadm.cli", lambda *_: ("delta",)),
     "PROPERTY": ("deltaadm.domain.properties", _properties),
     "PROPERTY=VALUE": ("deltaadm.domain.properties",

@@ -1,1 +1,117 @@
-"""Reports as text, Markdown, HTML, JSON and what other programs read."""
+"""Reports as text, Markdown, HTML, JSON and what other programs read: the table of formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from deltaadm.dataclass import dataclass, named
+from deltaadm.reports.words import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TextIO
+
+    from deltaadm.blocks import Report
+    from deltaadm.formats.json import Selection
+    from deltaadm.rules.rule import Severity
+
+
+def write_names(reports: Sequence[Report], out: TextIO) -> None:
+    """The tables that the reports are about, or what a catalogue lists."""
+    for report in reports:
+        names = getattr(report, "names", (getattr(report, "table", ""),))
+        out.writelines(f"{visible(name)}\n" for name in names)
+
+
+@dataclass(frozen=True)
+class Style:
+    """
+    What the command line says about all output; each format takes what concerns it.
+
+    `color`, auto, always or never, `width` and `verbose` are for text. Findings at or above
+    `fail_on`, errors if it is None, are failures in formats that know such. With `show_secrets`
+    secrets among the properties of tables are not masked. `for_terminal` says that what a terminal
+    would obey is escaped in formats that are exact otherwise. The `selection` is what is wanted of
+    documents. `made` is the time of a page.
+    """
+
+    color: str = "auto"
+    width: int | None = None
+    verbose: bool = False
+    fail_on: Severity | None = None
+    show_secrets: bool = False
+    for_terminal: bool = False
+    selection: Selection | None = None
+    made: str = ""
+
+
+@dataclass(frozen=True)
+class Format:
+    """
+    One output format.
+
+    `writer` is the function that writes it, by name, since to import them all would cost every
+    command; it `takes` some attributes of the style. So are `only`, the types of the reports it can
+    show; None is for all, and `sums_up` says whether that includes an overview. `machine` says that
+    errors belong in it as well, `is_streamable` that its reports are independent of each other and
+    can be written one after the other.
+    """
+
+    name: str
+    writer: str
+    takes: tuple[str, ...] = ()
+    only: frozenset[str] | None = None
+    machine: bool = True
+    sums_up: bool = False
+    is_streamable: bool = False
+
+    def shows(self, report: str) -> bool:
+        """Whether it can show a report of the type of that name."""
+        if report == "FleetSummary":
+            return self.sums_up
+        return self.only is None or report in self.only
+
+
+def render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
+    """Write *reports* to *out*."""
+    if not style.show_secrets:
+        from deltaadm.plans.secrets import without_secrets
+
+        reports = tuple(map(without_secrets, reports))
+    form = FORMATS[format_name]
+    taken = {name: getattr(style, name) for name in form.takes}
+    named(f"deltaadm.formats.{form.writer}")(reports, out, **taken)
+
+
+def formats_for(report: type | str) -> tuple[str, ...]:
+    """The names of the formats that can show a *report*, a type or the name of it."""
+    shown = report if isinstance(report, str) else report.__name__
+    return tuple(name for name, form in FORMATS.items() if form.shows(shown))
+
+
+_PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanReport"})
+_FINDINGS = frozenset({"ValidationReport", "Failure"})
+_NAMED = frozenset(
+    {"TableReport", "ValidationReport", "PlanReport", "OutcomeReport"}
+    | {"FeatureCatalogue", "RuleCatalogue", "SettingsReport", "RepairReport", "UndoReport"}
+)
+
+FORMATS: Final[Mapping[str, Format]] = {
+    form.name: form
+    for form in (
+        Format(
+            "text", "text.write_text", ("color", "width", "verbose"), machine=False, sums_up=True
+        ),
+        Format("json", "json.write_json", ("selection",)),
+        Format("jsonl", "json.write_jsonl", ("selection",), is_streamable=True),
+        Format("yaml", "json.write_yaml", ("selection",)),
+        Format("name", "write_names", only=_NAMED, machine=False),
+        Format("sql", "ci.write_sql", ("for_terminal",), only=_PLANS, machine=False),
+        Format("sarif", "ci.write_sarif", only=_FINDINGS),
+        Format("junit", "ci.write_junit", ("fail_on",), only=_FINDINGS),
+        Format("github", "ci.write_github", only=_FINDINGS),
+        Format("gitlab", "ci.write_gitlab", only=_FINDINGS),
+        Format("markdown", "markdown.write_markdown", sums_up=True),
+        Format("html", "html.write_html", ("made",), sums_up=True),
+    )
+}

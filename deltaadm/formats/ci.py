@@ -14,6 +14,7 @@ import deltaadm.reports.validate  # noqa: F401 -- registers every rule
 from deltaadm import __version__
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Failure
+from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.formats.json import write_value
 from deltaadm.plans.plan import planned_statement
 from deltaadm.plans.reports import ForeignReport, OutcomeReport, PlanReport, SavedPlanReport
@@ -24,8 +25,6 @@ from deltaadm.rules.rule import RULES, Finding, Severity, ValidationReport
 if TYPE_CHECKING:
     from deltaadm.blocks import Report
 
-
-LOG = "_delta_log"
 
 _PLACE = re.compile(
     r"(protocol|configuration|schema|id|name|description|format|partitionColumns|createdTime"
@@ -60,12 +59,12 @@ def located(report: Checked, findings: Iterable[Finding]) -> Iterator[Located]:
         # The file that it names, as seen from the table; empty if that is a place in the table.
         file = where = finding.where
         if _LOG_FILE.match(where):
-            file = f"{LOG}/{where}"
+            file = f"{LOG_DIRECTORY}/{where}"
         elif _PLACE.match(where) and not where.endswith((".parquet", ".json", ".crc")):
             file = ""
         yield Located(
             finding=finding,
-            file=path_of(report.table, file or LOG),
+            file=path_of(report.table, file or LOG_DIRECTORY),
             place="" if file else finding.where,
             fingerprint=fingerprint(report.table, *key, str(seen[key])),
         )

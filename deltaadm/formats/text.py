@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final, TextIO
 
-    from rich.console import Console
-
 
 _NARROWEST_COLUMN, _INDENT_OF_NARROW_TEXT = 30, 6
 _WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL, _NARROWEST = 100, 80, 20
@@ -34,14 +32,11 @@ def write_text(
     If there is a width, long lines go on where their text began; else lines stay whole, for grep.
     """
     limit = width or width_for(out)
-    console = _console(out, color, limit)
+    write = _writer(out, color, limit)
     for number, report in enumerate(reports):
         for line in (*([_EMPTY] if number else []), *_lines(report, verbose)):
             for fitted in [line] if limit is None else line.fitted(limit):
-                if console is None:
-                    out.write(f"{fitted.text}\n")
-                else:
-                    _print(fitted, console)
+                write(fitted)
 
 
 def width_for(out: TextIO) -> int | None:
@@ -55,8 +50,8 @@ def width_for(out: TextIO) -> int | None:
         return 80
 
 
-def _console(out: TextIO, color: str, width: int | None) -> Console | None:
-    """None where nothing has a style. The variables are those of rich."""
+def _writer(out: TextIO, color: str, width: int | None) -> Callable[[Line], object]:
+    """What writes a line to *out*, with its styles if that shows any, by the variables of rich."""
     environ = dict(os.environ)
     if environ.get("FORCE_COLOR") in {"", "0"}:
         del environ["FORCE_COLOR"]  # which rich takes for a wish
@@ -68,8 +63,9 @@ def _console(out: TextIO, color: str, width: int | None) -> Console | None:
     forced = color == "always" or environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}
     wanted = forced or environ.get("FORCE_COLOR") or environ.get("TTY_COMPATIBLE")
     if not out.isatty() and (color == "never" or not wanted):
-        return None
+        return lambda line: out.write(f"{line.text}\n")
     from rich.console import Console  # 50 ms that only a terminal is worth
+    from rich.text import Text
 
     class _Console(Console):
         """Leaves a broken pipe to whoever knows what it means for the run."""
@@ -77,7 +73,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console | None:
         def on_broken_pipe(self) -> None:
             raise  # noqa: PLE0704 -- rich calls it where it has caught the error
 
-    return _Console(
+    console = _Console(
         file=out,
         width=width or _WIDTH_WITHOUT_TERMINAL,
         force_terminal=True if forced and not plain else None,
@@ -89,14 +85,13 @@ def _console(out: TextIO, color: str, width: int | None) -> Console | None:
         _environ=environ,
     )
 
+    def write(line: Line) -> None:
+        text = Text(line.text)
+        for start, end, style in line.styles:
+            text.stylize(style, start, end)
+        console.print(text, soft_wrap=True)  # it is fitted to the width already
 
-def _print(line: Line, console: Console) -> None:
-    from rich.text import Text
-
-    text = Text(line.text)
-    for start, end, style in line.styles:
-        text.stylize(style, start, end)
-    console.print(text, soft_wrap=True)  # it is fitted to the width already
+    return write
 
 
 # Lines

@@ -10,7 +10,7 @@ from time import time_ns
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import SettingsError, UsageError
-from deltaadm.formats.formats import Style
+from deltaadm.formats import Style
 from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus

@@ -22,7 +22,7 @@ from deltaadm.errors import (
     TableError,
     UsageError,
 )
-from deltaadm.formats.formats import FORMATS, Style
+from deltaadm.formats import FORMATS, Style
 from deltaadm.formats.json import selected_line
 from deltaadm.formats.text import Line, width_for
 from deltaadm.plans.undo import advice_for

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from deltaadm.errors import ArgumentFileError, RefusedError, UsageError
-from deltaadm.formats.formats import formats_for
+from deltaadm.formats import formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 
 TYPE_CHECKING = False

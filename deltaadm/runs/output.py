@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Final, TextIO
 
     from deltaadm.blocks import Report
-    from deltaadm.formats.formats import Style
+    from deltaadm.formats import Style
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.options import OutputOptions
 
@@ -220,7 +220,7 @@ class FileText(StringIO):
 
 def check_format(output: OutputOptions, report: type | str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
-    from deltaadm.formats.formats import formats_for
+    from deltaadm.formats import formats_for
 
     require_one_of(output.output, formats_for(report), "--output")
     require_one_of(output.color, ("auto", "always", "never"), "--color")
@@ -262,7 +262,7 @@ def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
 
 
 def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.formats import render  # of which `--version` needs nothing
+    from deltaadm.formats import render  # of which `--version` needs nothing
 
     # A page that is kept says when it was made; on standard output equal runs write the same.
     if format_name == "html" and (out is not sys.stdout or isinstance(out, FileText)):
@@ -357,7 +357,7 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
 
 def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
     """The *error* about *table* in the answer's place, or else on standard error."""
-    from deltaadm.formats.formats import FORMATS
+    from deltaadm.formats import FORMATS
 
     if FORMATS[context.format].machine and not messages().is_silent:
         from deltaadm.documents import Failure

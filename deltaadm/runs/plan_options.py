@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.errors import UsageError
-from deltaadm.formats.formats import formats_for
+from deltaadm.formats import formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 from deltaadm.runs.options import (
     FILE_HELP,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from deltaadm.documents import document, kind_of_document
-from deltaadm.formats.formats import Style
+from deltaadm.formats import Style
 from deltaadm.plans.diff import Change
 from deltaadm.plans.plan import Plan, PlannedChange
 from deltaadm.plans.reports import OutcomeReport, PlanReport, committed_words

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.formats.formats import formats_for
+from deltaadm.formats import formats_for
 from deltaadm.reports.inspect import TableReport
 from deltaadm.reports.words import is_hidden
 from deltaadm.rules.rule import ValidationReport

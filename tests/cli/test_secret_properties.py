@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.formats.formats import formats_for
+from deltaadm.formats import formats_for
 from deltaadm.plans.reports import OutcomeReport, PlanReport
 from deltaadm.reports.inspect import TableReport
 from deltaadm.rules.rule import ValidationReport

@@ -13,7 +13,7 @@ from deltalake import DeltaTable
 import deltaadm as package
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS, VARIABLES
-from deltaadm.formats.formats import FORMATS
+from deltaadm.formats import FORMATS
 from tests.support import tables
 from tests.support.program import Result, deltaadm, process, untouched
 from tests.support.rows import with_rows

@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from deltaadm.formats import FORMATS, Style, render
 from deltaadm.formats.ci import path_of, uri_of
-from deltaadm.formats.formats import FORMATS, Style, render
 from deltaadm.reports.explain import explain, list_rules
 from deltaadm.reports.inspect import describe
 from deltaadm.reports.validate import choose_rules

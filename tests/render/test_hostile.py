@@ -16,7 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from deltaadm.documents import Failure
-from deltaadm.formats.formats import FORMATS, Style, render
+from deltaadm.formats import FORMATS, Style, render
 from deltaadm.reports.words import is_hidden, visible
 from deltaadm.rules.rule import ValidationReport
 from tests.support.cases import each

@@ -14,7 +14,7 @@ import pytest
 from deltaadm.blocks import Timeline, page_blocks
 from deltaadm.documents import Failure
 from deltaadm.errors import TableError
-from deltaadm.formats.formats import Style, render
+from deltaadm.formats import Style, render
 from deltaadm.plans.features import plan_features
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.history import HistoryReport, Section, entries

@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 import deltaadm
 from deltaadm import __version__
 from deltaadm.domain.features import FEATURES
-from deltaadm.formats.formats import FORMATS, Style, formats_for, render
+from deltaadm.formats import FORMATS, Style, formats_for, render
 from deltaadm.reports.features import FeatureCatalogue
 from tests.support.samples import GROUPS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
-from deltaadm.formats.formats import Style, render
+from deltaadm.formats import Style, render
 from deltaadm.formats.text import write_text
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.features import list_features

@@ -8,7 +8,7 @@ import pytest
 
 from deltaadm.catalog_table import CatalogTable
 from deltaadm.errors import TableError, UsageError
-from deltaadm.formats.formats import Style
+from deltaadm.formats import Style
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources

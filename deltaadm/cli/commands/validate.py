@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
-from deltaadm.formats.formats import Style, formats_for
+from deltaadm.formats import Style, formats_for
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.overview import StatisticsReport
 from deltaadm.reports.validate import Baseline, baseline_of, read_baseline, write_baseline
