@@ -45,9 +45,8 @@ from deltaadm.replay.reconcile import STATE, hint_of
 from deltaadm.runs.many_plans import Journal
 from deltaadm.runs.settings import load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
-from deltaadm.storage import rest
 from deltaadm.storage.store import require_no_secret, table_name
-from deltaadm.storage.unity import RatifiedStore, UnityCatalog
+from deltaadm.storage.unity import RatifiedStore, Rest, UnityCatalog, _document
 from tests.support import drift, mutations, oracle, plans, tables, unity
 from tests.support.program import deltaadm
 from tools.check_expressions import EXPRESSIONS
@@ -183,14 +182,14 @@ def read_journal(data: bytes) -> None:
         assert (first.begun, first.done) == (again.begun, again.done), "again, it says otherwise"
 
 
-class Answers(rest.Rest):
+class Answers(Rest):
     """A server with prepared answers; the last one is repeated."""
 
     def __init__(self, lines: list[bytes]) -> None:
         self._lines = lines
 
-    def _in_time(self, *_: Any) -> Any:
-        return rest._document(self._lines.pop(0) if self._lines[1:] else self._lines[0]) or {}
+    def ask(self, *_: Any, **_named: Any) -> Any:
+        return _document(self._lines.pop(0) if self._lines[1:] else self._lines[0]) or {}
 
 
 def read_answers(data: bytes) -> None:

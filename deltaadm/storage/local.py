@@ -177,23 +177,16 @@ class LocalStore:
         return require_inside(path, place, self._roots, os.sep)
 
     def overwrite(self, path: str, body: bytes) -> None:
-        # Imported here: whoever only reads does without.
-        from deltaadm.storage.files import published
-
-        where = self._prefix + path
-        # Before and after: at no moment may there be the new file with the old checksum.
-        self._forget_checksum(path)
         try:
             with self.draft(path) as file:
                 file.write(body)
-                published(file, where, over=True)
+                self.replace(file, path)
         except OSError as error:
-            raise unwritable(where, error) from error
-        self._forget_checksum(path)
+            raise unwritable(self._prefix + path, error) from error
 
     def create(self, path: str, body: bytes) -> bool:
         """Drafts that dead processes have left in the log are removed."""
-        where = self._prefix + path
+        # Imported here and below: whoever only reads does without.
         from deltaadm.storage.files import create_whole, make_directories
 
         try:
@@ -201,9 +194,9 @@ class LocalStore:
             # dropped.
             if path == snapshot.commit_name(0) or not self._is_log:
                 make_directories(self._log)
-            return create_whole(where, body, self._newest())
+            return create_whole(self._prefix + path, body, self._newest())
         except OSError as error:
-            raise unwritable(where, error) from error
+            raise unwritable(self._prefix + path, error) from error
 
     def draft(self, path: str) -> AbstractContextManager[BinaryIO]:
         """The draft is in the log, under a name that readers pass over."""
@@ -223,6 +216,7 @@ class LocalStore:
     def replace(self, draft: BinaryIO, path: str) -> bool:
         from deltaadm.storage.files import published
 
+        # Before and after: at no moment may there be the new file with the old checksum.
         self._forget_checksum(path)
         published(draft, self._prefix + path, over=True)
         self._forget_checksum(path)

@@ -703,14 +703,10 @@ class Connections:
                 f"Cannot read {location}: {address.bucket!r} is not a valid {provider.noun} name.",
                 remedy="Use only letters, digits, hyphens, dots and underscores.",
             )
-        settings, client = _divided(address.kind, options)
         try:
+            settings, client = _settings_for(address, options, credentials=credentials is None)
             if address.kind == "http":
                 return store.HTTPStore(address.bucket, client_options=client, retry_config=_retry())
-            if address.kind == "s3":
-                settings |= _settings_of_s3(settings, credentials=credentials is None)
-            elif address.account:
-                settings["account_name"] = address.account
             # obstore panics on some of these.
             _require_usable(provider.prefix, settings)
             client |= _confining_options(address.kind, client, settings)
@@ -752,20 +748,23 @@ _OF_WRITERS: Final = frozenset({
 """Options that delta-rs takes besides, and that mean nothing to a reader."""
 
 
-def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any]:
+def _settings_for(
+    address: Address, options: Mapping[str, str], *, credentials: bool
+) -> tuple[dict[str, str], Any]:
     """
-    The options of a kind of store, and those of its connections.
+    The settings of the store at *address*, and those of its connections.
 
-    Options of the other clouds are left out, so that one file can have those of all.
+    Options of the other clouds are left out, so that one file can have those of all. With
+    *credentials* those of the profile in `~/.aws` are taken as well.
     """
-    own = _PROVIDERS[kind].prefix
+    own = _PROVIDERS[address.kind].prefix
     others = tuple(each.prefix for each in _PROVIDERS.values() if each.prefix != own)
     client = {"user_agent": f"deltaadm/{__version__}", "timeout": "30s", "connect_timeout": "5s"}
-    settings = {}
     for name in _CLIENT_KEYS:
         for variable in (f"{own}{name}".upper(), name.upper() if name == "allow_http" else ""):
             if variable and (value := os.environ.get(variable)):
                 client[name] = value
+    settings = {}
     for name, value in options.items():
         key = name.lower()
         # One file of options may be for several clouds, and for delta-rs; obstore refuses names it
@@ -776,22 +775,19 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
             client[key.removeprefix(own)] = value
         else:
             settings[key] = value
+    if address.account:
+        settings["account_name"] = address.account
+    if address.kind == "s3":
+        # The variable for S3 alone comes before the one for all services in AWS's own tools too.
+        endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
+        plain = {key.removeprefix("aws_") for key in settings}
+        if endpoint and not {"endpoint", "endpoint_url"} & plain:
+            settings["endpoint"] = endpoint
+        # Requests without a signature would get one from the credentials of a profile.
+        unsigned = settings.get("aws_skip_signature") or settings.get("skip_signature")
+        signed = (unsigned or os.environ.get("AWS_SKIP_SIGNATURE", "")).lower() not in {"1", "true"}
+        settings |= profile_options(os.environ, settings, credentials=credentials and signed)
     return settings, client
-
-
-def _settings_of_s3(settings: Mapping[str, str], *, credentials: bool) -> dict[str, str]:
-    """What is added to *settings*, with *credentials* of the profile in `~/.aws` as well."""
-    more = {}
-    # The variable for S3 alone comes before the one for all services in AWS's own tools too.
-    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
-    plain = {key.removeprefix("aws_") for key in settings}
-    if endpoint and not {"endpoint", "endpoint_url"} & plain:
-        more["endpoint"] = endpoint
-    # Requests without a signature would get one from the credentials of a profile.
-    unsigned = settings.get("aws_skip_signature") or settings.get("skip_signature")
-    signed = (unsigned or os.environ.get("AWS_SKIP_SIGNATURE", "")).lower() not in {"1", "true"}
-    known = settings.keys() | more.keys()
-    return more | profile_options(os.environ, known, credentials=credentials and signed)
 
 
 def _in_thread(

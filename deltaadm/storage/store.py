@@ -10,6 +10,7 @@ from deltaadm.domain.snapshot import FileInfo
 from deltaadm.errors import RefusedError, StorageError
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.masking import masked
+from deltaadm.storage.local import LocalStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,16 +169,16 @@ class ObjectStores:
         self._options_for: Callable[[str], Mapping[str, str]] | None = None
         self._connections: Connections | None = None
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __getstate__(self) -> dict[str, object]:
         """Another process gets what is set, and makes connections of its own."""
         self.options_for("")
-        return _stores_with, (self._options_for,)
+        return {**vars(self), "_options": None, "_credentials": None, "_connections": None}
 
     def options_for(self, location: str) -> Mapping[str, str]:
         """The options set for *location* besides the environment."""
-        if self._options_for is None:
-            self._options_for = self._options() if self._options else _no_options
-        return self._options_for(location)
+        if self._options_for is None and self._options is not None:
+            self._options_for = self._options()
+        return {} if self._options_for is None else self._options_for(location)
 
     @property
     def connections(self) -> Connections:
@@ -199,14 +200,6 @@ class ObjectStores:
         from deltaadm.storage.object_store import BucketDirectories
 
         return BucketDirectories(self.connections)
-
-
-def _stores_with(options_for: Callable[[str], Mapping[str, str]]) -> ObjectStores:
-    return ObjectStores(lambda: options_for)
-
-
-def _no_options(_location: str) -> Mapping[str, str]:
-    return {}
 
 
 def open_store(
@@ -301,8 +294,6 @@ def require_no_secret(location: str) -> None:
 
 
 def _local(path: str, limits: Limits, root: str | None = None) -> WritableStore:
-    from deltaadm.storage.local import LocalStore
-
     _require_path(path, os.fsencode)
     return LocalStore(path, root, limits)
 

@@ -237,7 +237,7 @@ def answers(status: int, **headers: str) -> Callable[[str], Fault]:
 def table(unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unity:
     """A server with a table, on which nobody waits for the next try."""
     plain(unity, tmp_path / "t")
-    monkeypatch.setattr("deltaadm.storage.rest.time.sleep", lambda _: None)
+    monkeypatch.setattr("deltaadm.storage.unity.time.sleep", lambda _: None)
     return unity
 
 
@@ -259,9 +259,9 @@ def test_what_passes_is_tried_again(table: Unity, monkeypatch: pytest.MonkeyPatc
     def observed(seconds: float) -> None:
         """What else sleeps in the process, such as servers, goes on to do so."""
         caller = sys._getframe(1).f_globals["__name__"]  # noqa: SLF001
-        (seen.append if caller == "deltaadm.storage.rest" else sleep)(seconds)
+        (seen.append if caller == "deltaadm.storage.unity" else sleep)(seconds)
 
-    monkeypatch.setattr("deltaadm.storage.rest.time.sleep", observed)
+    monkeypatch.setattr("deltaadm.storage.unity.time.sleep", observed)
     given = iter([(503, None, {}), (429, None, {"Retry-After": "7"})])
     table.fault = lambda _request: next(given, None)
     assert deltaadm("inspect", "main.sales.plain").code == 0
@@ -707,7 +707,7 @@ def test_an_answer_without_end(
     monkeypatch: pytest.MonkeyPatch, answer: Iterable[bytes], words: str
 ) -> None:
     patience = 1.0 if words == "time" else 30.0  # where the size is the limit, time is not
-    monkeypatch.setattr("deltaadm.storage.rest.PATIENCE", patience)
+    monkeypatch.setattr("deltaadm.storage.unity.PATIENCE", patience)
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")
 
     def serve(listening: socket.socket) -> None:
