@@ -124,27 +124,6 @@ def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
     return pa.BinaryArray.from_buffers(pa.binary(), len(offsets) - 1, buffers)
 
 
-def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.BooleanArray | None:
-    """
-    Marks the paths that newer actions may hide; None if there are none.
-
-    Those are the ones *touched*, the long ones, and all that have several spellings.
-    """
-    marked = pc.or_(pc.is_in(paths, touched), pc.starts_with(paths, "/"))
-    body = paths.buffers()[2]
-    text = b"" if body is None else body.to_pybytes()
-    if not text.isascii():
-        paths.validate(full=True)
-    if _longest(paths) > LONG:
-        marked = pc.or_(marked, pc.greater(pc.binary_length(paths), LONG))
-    # That no path of a batch has them is seen fastest by looking at all of them at once; for single
-    # characters, that takes a twentieth of the time.
-    pairs = (b"//", b"./", b"/.") if b"/" in text else ()
-    if any(sign in text for sign in (b"%", b":", *pairs)):
-        marked = pc.or_(marked, pc.match_substring_regex(paths, r"[%:]|//|\./|/\."))
-    return marked if pc.any(marked).as_py() else None
-
-
 def without_nulls(adds: pa.StructArray) -> pa.StructArray:
     """The actions that are not null; the columns of one that is null are null as well."""
     paths = pc.struct_field(adds, "path")
@@ -161,9 +140,22 @@ def alive(
     adds: pa.StructArray, touched: pa.StringArray, reconciled: Reconciliation
 ) -> pa.StructArray:
     """Those of *adds* that *reconciled* does not hide."""
-    # Only these are offered to *reconciled*, which remembers what it is offered.
-    doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
-    if doubtful is None:
+    # Only those are offered to *reconciled*, which remembers what it is offered, that newer actions
+    # may hide: the ones *touched*, the long ones, and all that have several spellings.
+    paths = pc.struct_field(adds, "path")
+    doubtful = pc.or_(pc.is_in(paths, touched), pc.starts_with(paths, "/"))
+    body = paths.buffers()[2]
+    text = b"" if body is None else body.to_pybytes()
+    if not text.isascii():
+        paths.validate(full=True)
+    if _longest(paths) > LONG:
+        doubtful = pc.or_(doubtful, pc.greater(pc.binary_length(paths), LONG))
+    # That no path of a batch has them is seen fastest by looking at all of them at once; for single
+    # characters, that takes a twentieth of the time.
+    pairs = (b"//", b"./", b"/.") if b"/" in text else ()
+    if any(sign in text for sign in (b"%", b":", *pairs)):
+        doubtful = pc.or_(doubtful, pc.match_substring_regex(paths, r"[%:]|//|\./|/\."))
+    if not pc.any(doubtful).as_py():
         return adds
     offered = (reconciled.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
     marks = bytes(not doubt or next(offered) for doubt in doubtful.to_pylist())

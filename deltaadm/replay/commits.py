@@ -253,20 +253,16 @@ def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
             if not isinstance(document, dict):
                 raise unreadable(path, "a line in it is not a JSON object")
         for document in documents:
-            for name, action in _actions(document):
+            actions = [pair for pair in document.items() if pair[1] is not None]
+            # Several in one line are against the protocol; of those that it knows, Delta's reader
+            # takes the first that it asks for.
+            if len(actions) > 1:
+                known = {name for name, _ in actions if name in ACTION_NAMES}
+                known.discard(next((name for name in ACTION_NAMES if name in known), ""))
+                actions = [pair for pair in actions if pair[0] not in known]
+            for name, action in actions:
                 check_types(name, action, path)
                 yield name, action
-
-
-def _actions(document: Document) -> Sequence[Named]:
-    """The actions that count: of several known ones, the first in Delta's order."""
-    present = [pair for pair in document.items() if pair[1] is not None]
-    # Several in one line are against the protocol; Delta's reader takes the first that it asks for.
-    if len(present) > 1:
-        known = [name for name, _ in present if name in ACTION_NAMES]
-        first = next((name for name in ACTION_NAMES if name in known), None)
-        return [pair for pair in present if pair[0] == first or pair[0] not in ACTION_NAMES]
-    return present
 
 
 _DECODER: Final = json.JSONDecoder()

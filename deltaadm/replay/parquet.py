@@ -934,7 +934,12 @@ def _bytes_per_value(source: BinaryIO, chunk: Struct, limits: Limits) -> int:
         longest = header[2]
         if chunk[4] in _DECODED:
             source.seek(at)
-            longest = _longest(_decompressed(source.read(header[3]), longest, chunk[4]))
+            texts = _decompressed(source.read(header[3]), longest, chunk[4])
+            longest = start = 0
+            while start < len(texts):  # each has its length before it
+                length = int.from_bytes(texts[start : start + 4], "little")
+                longest = max(longest, length)
+                start += 4 + length
     if _is_small(chunk, limits):
         return longest
     counted = (
@@ -981,13 +986,3 @@ def _decompressed(body: bytes, size: int, codec: int) -> bytes:
 
     data: bytes = pa.decompress(body, size, codec=_CODECS[codec], asbytes=True)
     return data
-
-
-def _longest(texts: bytes) -> int:
-    """The longest of texts that are written one after the other, each with its length."""
-    longest = at = 0
-    while at < len(texts):
-        length = int.from_bytes(texts[at : at + 4], "little")
-        longest = max(longest, length)
-        at += 4 + length
-    return longest

@@ -143,14 +143,12 @@ def canonical_path(path: str, qualifier: str = "") -> str:
     >>> canonical_path("a%c3%a9"), canonical_path("/x", "file:"), canonical_path("file:///x")
     ('a%C3%A9', 'file:/x', 'file:/x')
     """
-    if "%" in path:
-        from deltaadm.paths import with_upper_escapes
+    is_odd = "//" in path or "./" in path or "/." in path
+    if is_odd or "%" in path:
+        from deltaadm.paths import normalized, with_upper_escapes
 
         path = with_upper_escapes(path)
-    if "//" in path or "./" in path or "/." in path:
-        from deltaadm.paths import normalized
-
-        path = normalized(path)
+        path = normalized(path) if is_odd else path
     if path.startswith("/"):
         return f"{qualifier}{path}"
     return re.sub(_NO_AUTHORITY, r"\1", path) if ":///" in path else path
