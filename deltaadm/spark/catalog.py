@@ -364,22 +364,23 @@ class SparkForeignCatalog:
                 refused = refusal(error)
                 if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
                     raise _refused(plan, refused.message, refused.delta_error_class) from error
-        query = None if plan.creation is None else plan.creation.query
-        if query is not None and plan.before is not None and self._reads(query, plan.before):
+        table, query = plan.before, None if plan.creation is None else plan.creation.query
+        if query is None or table is None:
+            return
+        relation = rf"(SubqueryAlias|Relation) {re.escape(table.name)}(?![\w.`])"
+        explanation = self._explained(f"EXTENDED {query}")
+        reads = re.search(relation, explanation, re.IGNORECASE) is not None
+        if not reads:
+            with refusals():
+                files = self._session.sql(query).inputFiles()
+            inside = table.location.rstrip("/") + "/"
+            # The query may read the table's files by their path rather than by its name.
+            reads = any(plain_location(unquote(file)).startswith(inside) for file in files)
+        if reads:
             raise RefusedError(
                 f"The query reads {plan.name}, which is dropped before the query is run.",
                 remedy="Create the new table under another name, then rename it.",
             )
-
-    def _reads(self, query: str, table: CatalogTable) -> bool:
-        relation = rf"(SubqueryAlias|Relation) {re.escape(table.name)}(?![\w.`])"
-        if re.search(relation, self._explained(f"EXTENDED {query}"), re.IGNORECASE):
-            return True
-        with refusals():
-            files = self._session.sql(query).inputFiles()
-        inside = table.location.rstrip("/") + "/"
-        # The query may read the table's files by their path rather than by its name.
-        return any(plain_location(unquote(file)).startswith(inside) for file in files)
 
     def _explained(self, what: str) -> str:
         """The output of EXPLAIN, which has a row for each line of an error."""

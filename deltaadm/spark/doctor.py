@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -174,34 +174,31 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
         )
     else:
         yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
-    if facts.connector:
-        yield _connector(scheme, facts.connector, [*jvm.jars_of(home), *options.jars], conf)
+    if connector := facts.connector:
+        subject, paths = f"file system for {scheme}", [*jvm.jars_of(home), *options.jars]
+        jar = next((path for path in paths if connector in Path(path).name), None)
+        package = connector_package(connector, paths)
+        file = f"{package}.jar".replace(":", "_", 1).replace(":", "-")  # as Ivy names it
+        if jar or has_connector(connector, paths, conf):
+            found = jar or f"{connector}, configured in Spark's settings"
+            yield Check(subject, Health.OK, found)
+        elif package is None:
+            remedy = (
+                f"Provide the {connector} that matches Spark's Hadoop with --jars, or its Maven "
+                "coordinates with --spark-conf spark.jars.packages=..."
+            )
+            yield Check(subject, Health.FAILED, f"Spark lacks {connector}", remedy)
+        elif any(path.endswith(file) for path in jvm.fetched_jars()):
+            yield Check(subject, Health.OK, f"{package}, already downloaded")
+        else:
+            found = f"{package} will be downloaded when Spark first starts for such a table"
+            yield Check(subject, Health.WARNING, found, _NO_REPOSITORY)
         settings = hadoop_settings(options.stores, os.environ, conf)
         # Of keys the names alone are shown: some of the values are secret.
         keys = sorted(key for key in settings if not key.endswith(".impl"))
         named = f"from the environment and options: {', '.join(keys)}"
         nothing = "none in the environment; Hadoop looks for credentials by itself"
         yield Check(f"Hadoop's settings for {scheme}", Health.OK, named if keys else nothing)
-
-
-def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str, str]) -> Check:
-    subject = f"file system for {scheme}"
-    connector_jar = next((path for path in paths if connector in Path(path).name), None)
-    if connector_jar or has_connector(connector, paths, conf):
-        found = connector_jar or f"{connector}, configured in Spark's settings"
-        return Check(subject, Health.OK, found)
-    package = connector_package(connector, paths)
-    if package is None:
-        remedy = (
-            f"Provide the {connector} that matches Spark's Hadoop with --jars, or its Maven "
-            "coordinates with --spark-conf spark.jars.packages=..."
-        )
-        return Check(subject, Health.FAILED, f"Spark lacks {connector}", remedy)
-    group, name, release = package.split(":")
-    if any(path.endswith(f"{group}_{name}-{release}.jar") for path in jvm.fetched_jars()):
-        return Check(subject, Health.OK, f"{package}, already downloaded")
-    found = f"{package} will be downloaded when Spark first starts for such a table"
-    return Check(subject, Health.WARNING, found, _NO_REPOSITORY)
 
 
 def environment_settings() -> Check | None:

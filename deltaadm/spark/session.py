@@ -51,15 +51,17 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
     """
     from pyspark.errors import PySparkException
 
-    with ExitStack() as stack:
+    before: dict[str, str | None] = {}
+    try:
         for key, value in conf.items():
             try:
                 # Not set again: a session that does not let it be changed may have it already.
                 with suppress(PySparkException):  # a setting that has no default either
                     if session.conf.get(key) == value:
                         continue
-                before = session.conf.get(key, None)
+                old = session.conf.get(key, None)
                 session.conf.set(key, value)
+                before[key] = old
             except Exception as error:
                 if is_lost(error):
                     raise lost(error) from error
@@ -68,16 +70,14 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
                     f"{sentence(error_text(error))[0]}",
                     remedy="Set it where that session is started.",
                 ) from error
-            stack.callback(_reset, session, key, before)
         yield
-
-
-def _reset(session: SparkSession, key: str, before: str | None) -> None:
-    with suppress(Exception):  # a session that is gone has no settings
-        if before is None:
-            session.conf.unset(key)
-        else:
-            session.conf.set(key, before)
+    finally:
+        for key, old in before.items():
+            with suppress(Exception):  # a session that is gone has no settings
+                if old is None:
+                    session.conf.unset(key)
+                else:
+                    session.conf.set(key, old)
 
 
 LITERAL_STATEMENTS: Final = {
