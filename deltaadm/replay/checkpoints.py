@@ -37,7 +37,6 @@ from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concurrent.futures import Future
     from contextlib import AbstractContextManager
     from typing import Any, BinaryIO, Final, TypeVar
 
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Batch = TypeVar("Batch")
-    Done = TypeVar("Done")
     Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
     Adds = tuple[str, bool, pa.StructArray]
     """A batch of `add` actions: their file, whether all are known to have a count, the actions."""
@@ -257,8 +255,8 @@ class CheckpointReader:
 
             touched = columns.texts(reconciled.touched_paths())
             # Split so that the threads have about equal work.
-            readers = min(processors(), _READERS)
-            parts = [slice(reader, None, readers) for reader in range(readers)]
+            most = readers()
+            parts = [slice(reader, None, most) for reader in range(most)]
             if len(columnar) == 1:
                 shares = [self.add_batches(columnar[0], _fact_columns, part) for part in parts]
             else:
@@ -613,29 +611,19 @@ _STATISTICS, _BOUNDS = 12, (6, 5)
 """Parquet's numbers of a chunk's statistics, and of the least and greatest value in them."""
 
 
+def readers() -> int:
+    """The number of threads that look at columns at the same time."""
+    return min(processors(), _READERS)
+
+
 def ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
     """The batches of all *shares* in turns; while one is looked at, threads read the next."""
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(_READERS) as readers:
-        coming = deque((pieces, readers.submit(next, pieces, None)) for pieces in shares)
+    with ThreadPoolExecutor(_READERS) as threads:
+        coming = deque((pieces, threads.submit(next, pieces, None)) for pieces in shares)
         while coming:
             share, read = coming.popleft()
             if (batch := read.result()) is not None:
-                coming.append((share, readers.submit(next, share, None)))
+                coming.append((share, threads.submit(next, share, None)))
                 yield batch
-
-
-def done_ahead(work: Callable[[Batch], Done], batches: Iterable[Batch]) -> Iterator[Done]:
-    """*work* on each of *batches*, in their order; while one is looked at, threads do the next."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    most = min(processors(), _READERS)
-    with ThreadPoolExecutor(most) as workers:
-        coming: deque[Future[Done]] = deque()
-        for batch in batches:
-            coming.append(workers.submit(work, batch))
-            if len(coming) > most:
-                yield coming.popleft().result()
-        while coming:
-            yield coming.popleft().result()

@@ -40,7 +40,7 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
 from deltaadm.facts import State
 from deltaadm.limits import Limits
-from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead
+from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, readers
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
@@ -584,7 +584,7 @@ class _FactCollector:
 
         engine = self._engine
         if engine is None or self._needs_data:
-            yield from done_ahead(prepared, replay.live_in_checkpoint(counts))
+            yield from each_ahead(prepared, replay.live_in_checkpoint(counts), readers())
             return
         yield from map(prepared, replay.live_in_checkpoint(counts, ".json"))
         paths, hiding = replay.checkpoint_files()
@@ -607,7 +607,8 @@ class _FactCollector:
 
         yield facts.SpreadFiles(answers)
         if not is_done:
-            yield from done_ahead(prepared, replay.live_in_checkpoint(counts, ".parquet"))
+            left = replay.live_in_checkpoint(counts, ".parquet")
+            yield from each_ahead(prepared, left, readers())
 
     def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[facts.DataFileFacts]:
         """The data files of *adds* in storage, looked up several at a time."""

@@ -106,7 +106,15 @@ def locate(
         dangling = listing
         listing = _list(store, 0)
         warnings += (_dangling(start),)
-        segment = _choose_without_hint(listing, version, dangling)
+        try:
+            segment = listing.segment(version)
+        except TableError as error:
+            missing = dangling.start not in {found.version for found in dangling.checkpoints}
+            truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
+            if missing and truncated and dangling.commits:
+                # Delta's error where the checkpoint of the hint is gone and no older one is left.
+                error.delta_error_class = "DELTA_MISSING_PART_FILES"
+            raise
     assert segment is not None  # noqa: S101 -- for the type checker: either chosen or raised
     return Located(listing, segment, warnings + _oddities(listing))
 
@@ -186,20 +194,6 @@ class Attempt:
             suspended = suspended_clustering(self.store, outcome)
         warnings = (*warnings, *outcome.warnings)
         return replace(outcome, suspended_clustering=suspended, warnings=warnings)
-
-
-def _choose_without_hint(
-    listing: LogListing, version: int | None, dangling: LogListing
-) -> LogSegment:
-    try:
-        return listing.segment(version)
-    except TableError as error:
-        missing = dangling.start not in {found.version for found in dangling.checkpoints}
-        truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
-        if missing and truncated and dangling.commits:
-            # Delta's error where the checkpoint of the hint is gone and no older one is left.
-            error.delta_error_class = "DELTA_MISSING_PART_FILES"
-        raise
 
 
 def _list(store: LogStore, start: int) -> LogListing:

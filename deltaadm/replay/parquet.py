@@ -465,8 +465,13 @@ def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterato
             continue
         begin = at
         header, start = struct_at(body, at)
-        page = _page(body, header, start)
-        at = start + len(page)
+        at = start + max(0, header[3])
+        page = body[start:at]
+        if len(page) != header[3]:
+            raise UnsupportedFileError("a page that is cut off")
+        # The checksum is written as a number with a sign.
+        if 4 in header and zlib.crc32(page) != header[4] & _CRC:  # noqa: PLR2004 -- Parquet's number
+            raise UnsupportedFileError("a page that does not match its checksum")
         if header[1] == _DICTIONARY:
             plain = _unpacked(page, header[2], chunk[4])
             dictionary = list(islice(read(plain), header[7][1]))
@@ -492,17 +497,6 @@ def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterato
                 value = value.decode()
             budget.spend(_VALUE + (len(value) if isinstance(value, str) else 0))
             yield repetitions[index] if repetitions else 0, level, value
-
-
-def _page(body: bytes, header: Struct, start: int) -> bytes:
-    """The bytes of a page, which are those that were written if they have a checksum."""
-    page = body[start : start + max(0, header[3])]
-    if len(page) != header[3]:
-        raise UnsupportedFileError("a page that is cut off")
-    # The checksum is written as a number with a sign.
-    if 4 in header and zlib.crc32(page) != header[4] & _CRC:  # noqa: PLR2004 -- Parquet's number
-        raise UnsupportedFileError("a page that does not match its checksum")
-    return page
 
 
 _CRC: Final = (1 << 32) - 1

@@ -91,10 +91,11 @@ class TotalsBuilder:
         for cardinality in files.vectors("cardinality").filter(vectors).to_pylist():
             self._count_vector(cardinality or 0)
         inline = pc.equal(files.vectors("storageType").cast("string"), scalar(INLINE))
-        self._inline_vectors.add_all(paths, inline)
+        self._inline_vectors.add_all(paths, pc.indices_nonzero(inline))
         untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
-        self._without_row_tracking.add_all(paths, untracked.flags)
-        self._absolute.add_all(paths, files.absolute_paths().flags)
+        self._without_row_tracking.add_all(paths, pc.indices_nonzero(untracked.flags))
+        absolute = files.absolute_paths().flags
+        self._absolute.add_all(paths, pc.indices_nonzero(absolute))
         firsts = files.column("baseRowId").to_pylist()
         if firsts.count(None) < len(firsts):
             counts = files.statistics.records.to_pylist()
@@ -184,13 +185,10 @@ class _Sample:
         if self._count <= _NAMED:
             self._paths.append(path)
 
-    def add_all(self, paths: pa.StringArray, chosen: pa.BooleanArray) -> None:
-        """The *paths* that are *chosen*."""
-        import pyarrow.compute as pc
-
-        wanted = pc.indices_nonzero(chosen)
-        self._count += len(wanted)
-        self._paths += paths.take(wanted.slice(0, _NAMED - len(self._paths))).to_pylist()
+    def add_all(self, paths: pa.StringArray, chosen: pa.UInt64Array) -> None:
+        """The *paths* whose positions are *chosen*."""
+        self._count += len(chosen)
+        self._paths += paths.take(chosen.slice(0, _NAMED - len(self._paths))).to_pylist()
 
     def extend(self, others: Some) -> None:
         """The same of files behind those so far."""
