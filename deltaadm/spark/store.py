@@ -23,8 +23,7 @@ from deltaadm.spark.errors import (
     java_errors,
     sentence,
 )
-from deltaadm.storage.discover import not_listed
-from deltaadm.storage.local import missing, too_large
+from deltaadm.storage.local import missing, not_listed, too_large
 from deltaadm.storage.store import is_remote, open_store
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 
 from deltaadm.domain import snapshot
 from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, Kind
@@ -17,12 +18,14 @@ from deltaadm.errors import (
     StorageError,
     TableError,
     TooLargeError,
+    did_you_mean,
 )
 from deltaadm.limits import LIMITS, Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from pathlib import Path
     from typing import BinaryIO, Final
 
 
@@ -68,14 +71,12 @@ class LocalStore:
         """Names are read, sizes and times of files when they are asked for."""
         entries = _files_in(self._log)
         if entries is None:
-            from deltaadm.storage.discover import tables_nearby  # only a mistake pays for it
-
             place, cause = self.local_path, "the directory does not exist"
             if os.path.isdir(place):  # noqa: PTH112 -- pathlib costs time
                 cause = "it has no _delta_log"
             elif os.path.exists(place):  # noqa: PTH110
                 cause = "it is a file"
-            raise snapshot.no_table(self.root, cause, *tables_nearby(place))
+            raise snapshot.no_table(self.root, cause, *_tables_nearby(place))
         if start:
             first = snapshot.listing_prefix(start)
             entries = {name: entry for name, entry in entries.items() if name >= first}
@@ -271,6 +272,37 @@ def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
         raise _inaccessible(directory, error) from error
 
 
+_MOST_NEIGHBOURS: Final = 200
+
+
+def _tables_nearby(path: str) -> Iterator[str]:
+    """A sentence on the table that *path* is inside, or on its neighbours with a like name."""
+    from pathlib import Path  # only a mistake pays for it
+
+    place = Path(path).absolute()
+    for directory in place.parents:
+        if _is_table(directory):
+            yield f"The path is inside the table {directory}."
+            return
+    try:
+        # A directory such as /tmp may have any number of entries, and this is only a hint.
+        neighbours = list(islice(place.parent.iterdir(), _MOST_NEIGHBOURS))
+    except OSError:
+        return
+    sentence = did_you_mean(
+        place.name, (neighbour.name for neighbour in neighbours if _is_table(neighbour))
+    )
+    if sentence:
+        yield sentence
+
+
+def _is_table(directory: Path) -> bool:
+    try:
+        return (directory / LOG_DIRECTORY).is_dir()
+    except OSError:
+        return False
+
+
 class _Listing(Mapping[str, FileInfo]):
     """Listed files by their paths, made of directory entries on demand: few are needed."""
 
@@ -351,6 +383,14 @@ def in_another_store(path: str) -> StorageError:
     return StorageError(
         f"{path} is in another store, which cannot be accessed from here.",
         remedy="Check that file with a program that can access that store.",
+    )
+
+
+def not_listed(place: str, why: str) -> StorageError:
+    """The error for a directory that cannot be listed."""
+    return StorageError(
+        f"Cannot list directory {place}: {why}.",
+        remedy="Tables below it were skipped; check its permissions.",
     )
 
 

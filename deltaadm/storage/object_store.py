@@ -49,8 +49,7 @@ from deltaadm.errors import (
 )
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.paths import is_absolute, require_inside
-from deltaadm.storage.discover import not_listed
-from deltaadm.storage.local import in_another_store, missing, too_large
+from deltaadm.storage.local import in_another_store, missing, not_listed, too_large
 from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:

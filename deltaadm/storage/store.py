@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, Final, Protocol
 
     from deltaadm.catalog_table import CatalogState
-    from deltaadm.storage.discover import Directories
-    from deltaadm.storage.object_store import Connections, RenewedCredentials
+    from deltaadm.storage.object_store import BucketDirectories, Connections, RenewedCredentials
 else:
     Protocol = object
 
@@ -195,7 +194,7 @@ class ObjectStores:
 
         return ObjectStore(self.connections, location, limits)
 
-    def directories(self) -> Directories:
+    def directories(self) -> BucketDirectories:
         """The directories in them."""
         from deltaadm.storage.object_store import BucketDirectories
 

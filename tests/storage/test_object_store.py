@@ -20,7 +20,7 @@ from deltaadm.errors import DeltaadmError, RefusedError, StorageError, TableErro
 from deltaadm.limits import Limits
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
-from deltaadm.storage.discover import find_tables, table_around
+from deltaadm.runs.places import find_tables, nearest_table
 from deltaadm.storage.object_store import LogCache
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support.azure import azurite
@@ -170,7 +170,7 @@ def test_tables_are_found_in_the_order_of_their_paths(stores: ObjectStores, base
 
 
 def test_the_table_around_a_place(stores: ObjectStores, base: str) -> None:
-    around = partial(table_around, directories=stores.directories())
+    around = partial(nearest_table, directories=stores.directories())
     assert around(f"{base}/z/p=1/inner/x") == f"{base}/z/p=1/inner"
     assert around(f"{base}/z/p=1") == f"{base}/z"
     assert around(f"{base}/sales") is None

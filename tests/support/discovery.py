@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.errors import StorageError
-from deltaadm.storage.discover import Directories, find_tables, table_around
+from deltaadm.runs.places import Directories, find_tables, nearest_table
 from tests.support.tables import START_BODY, table
 
 
@@ -63,7 +63,7 @@ class DiscoveryContract:
             (lake / "no log" / "inside", None),
         ):
             expected = None if around is None else self.root(around)
-            assert table_around(self.root(place), directories) == expected
+            assert nearest_table(self.root(place), directories) == expected
 
     def test_hidden_directories_are_passed_over(self, directories: Directories, lake: Path) -> None:
         before = self.found(directories, lake)

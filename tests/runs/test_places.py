@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaadm.storage.discover import LocalDirectories, find_tables
+from deltaadm.runs.places import LocalDirectories, find_tables
 from tests.support.discovery import DiscoveryContract
 from tests.support.tables import START_BODY, table
 
