@@ -93,8 +93,19 @@ def width_of(values: pa.MapArray, keys: pa.StringArray) -> int | None:
 
 
 def required(column: pa.StructArray, limits: Limits) -> pa.StructArray:
-    """The actions in a column of a checkpoint; raises `ValueError` for some that cannot be used."""
-    adds = without_nulls(column)
+    """
+    The actions in a column of a checkpoint, without nulls, whose own columns are null as well.
+
+    Raises `ValueError` for actions that cannot be used.
+    """
+    paths = pc.struct_field(column, "path")
+    adds = column
+    if paths.null_count:  # to filter means to copy
+        if column.type.get_field_index("size") >= 0:
+            sizes = pc.struct_field(column, "size")
+            if pc.any(pc.and_(pc.is_null(paths), pc.is_valid(sizes))).as_py():
+                raise ValueError("it has a file without a path")
+        adds = column.filter(pc.is_valid(paths))
     require_short_paths(adds, limits)
     return adds
 
@@ -122,18 +133,6 @@ def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
         offsets.append(len(body))
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(body)]
     return pa.BinaryArray.from_buffers(pa.binary(), len(offsets) - 1, buffers)
-
-
-def without_nulls(adds: pa.StructArray) -> pa.StructArray:
-    """The actions that are not null; the columns of one that is null are null as well."""
-    paths = pc.struct_field(adds, "path")
-    if not paths.null_count:  # to filter means to copy
-        return adds
-    if adds.type.get_field_index("size") >= 0:
-        sizes = pc.struct_field(adds, "size")
-        if pc.any(pc.and_(pc.is_null(paths), pc.is_valid(sizes))).as_py():
-            raise ValueError("it has a file without a path")
-    return adds.filter(pc.is_valid(paths))
 
 
 def alive(

@@ -129,7 +129,8 @@ class CommitLines:
         self._store = store
         self._left = _MOST
         self._kept: dict[str, tuple[Lines, bool]] = {}
-        self._live: tuple[LogSegment, list[dict[str, Any]]] | None = None
+        self.live: tuple[LogSegment, list[dict[str, Any]]] | None = None
+        """A segment whose live files are all from lines that are kept, and these files."""
 
     def __contains__(self, path: str) -> bool:
         return path in self._kept
@@ -148,14 +149,6 @@ class CommitLines:
         if escaped or not isinstance(lines, Lines) or not lines.plain:
             return None
         return lines.named[::-1]
-
-    def live_in(self, segment: LogSegment) -> list[dict[str, Any]] | None:
-        """The live files of *segment*, if they are known."""
-        return self._live[1] if self._live is not None and self._live[0] is segment else None
-
-    def keep_live(self, segment: LogSegment, live: list[dict[str, Any]]) -> None:
-        """Keep the live files of *segment*, which are all from lines that are kept."""
-        self._live = segment, live
 
     def _read(self, path: str) -> tuple[Lines | LargeLines, bool]:
         if path in self._kept:
@@ -207,8 +200,10 @@ class SharingReplay(Replay):
         """They are found once, unless they hide some of a checkpoint's as well."""
         if not self._sharing or self._segment.checkpoint is not None:
             return super().live_in_deltas()
-        known = self._lines.live_in(self._segment)
-        return self._finding_live() if known is None else iter(known)
+        known = self._lines.live
+        if known is not None and known[0] is self._segment:
+            return iter(known[1])
+        return self._finding_live()
 
     def _finding_live(self) -> Iterator[dict[str, Any]]:
         live: list[dict[str, Any]] = []
@@ -219,7 +214,7 @@ class SharingReplay(Replay):
                 live.clear()
             yield document
         if self._all_kept:
-            self._lines.keep_live(self._segment, live)
+            self._lines.live = self._segment, live
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
         actions = self._lines.actions(path) if self._sharing else None
