@@ -91,11 +91,6 @@ class CatalogError(StorageError):
         self.status = status
         self.reason = reason
 
-    @property
-    def is_unknown_route(self) -> bool:
-        """Whether the server does not have what was asked for at all, or not for this table."""
-        return self.status in {400, 404, 405, 501}
-
 
 class Rest:
     """
@@ -846,7 +841,8 @@ class UnityCatalog:
         try:
             return self._rest.ask("delta", "v1", *path, query=query)
         except CatalogError as error:
-            if not error.is_unknown_route:
+            # The server may not have this at all, or not for this table.
+            if error.status not in {400, 404, 405, 501}:
                 raise
             return None
 
