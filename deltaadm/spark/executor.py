@@ -200,10 +200,10 @@ class SparkExecutor:
         from pyspark.sql.types import StructType
 
         name, text = step.touches.new_constraint
-        expression = stored_expression(text)
+        schema, expression = before.metadata.schema, stored_expression(text)
         with self._prepared(session), refusals():
             try:
-                columns = StructType.fromJson(json.loads(before.metadata.schema.to_json()))
+                columns = StructType.fromJson(json.loads(schema.to_json()))
                 table = session.createDataFrame([], columns)
             except Exception:  # noqa: BLE001 -- a type that this pyspark does not know; Delta will tell
                 return
