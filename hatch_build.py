@@ -26,7 +26,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
         directory = Path(self.root) / "build" / "man"
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
-        command = [sys.executable, "-m", "deltaadm.cli.man", str(directory)]
+        command = [sys.executable, "-m", "deltaadm.cli.help", str(directory)]
         subprocess.run(command, check=True, cwd=self.root)  # noqa: S603
         build_data["shared_data"][str(directory)] = "share/man/man1"
 

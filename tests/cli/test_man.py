@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.cli.man import man_pages
+from deltaadm.cli.help import man_pages
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, VARIABLES
 from tests.support.program import deltaadm
@@ -30,7 +30,7 @@ def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
 
 @pytest.mark.slow
 def test_a_build_writes_them_without_any_installed_package(tmp_path: Path) -> None:
-    command = [sys.executable, "-S", "-m", "deltaadm.cli.man", str(tmp_path)]  # -S: no packages
+    command = [sys.executable, "-S", "-m", "deltaadm.cli.help", str(tmp_path)]  # -S: no packages
     subprocess.run(command, check=True, cwd=ROOT)
     assert {path.name for path in tmp_path.iterdir()} == man_pages().keys()
 

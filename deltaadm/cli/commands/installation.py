@@ -58,7 +58,7 @@ class Man(Parameters):
     name: str | None = argument("[COMMAND]", "The command; without it, the page of the program.")
 
     def run(self, _: RunContext) -> int:
-        from deltaadm.cli.man import man_page
+        from deltaadm.cli.help import man_page
         from deltaadm.cli.table import COMMANDS
 
         if self.name is not None and self.name not in COMMANDS:
