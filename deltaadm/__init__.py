@@ -61,7 +61,7 @@ def __getattr__(name: str) -> Any:
 
     attribute = getattr(import_module(_PLACES[name]), name)
     if hasattr(attribute, "__code__"):  # functions; classes must stay what `isinstance` knows
-        attribute = import_module("deltaadm.runs.arguments").checked(attribute)
+        attribute = import_module("deltaadm.runs.table").checked(attribute)
     globals()[name] = attribute
     return attribute
 

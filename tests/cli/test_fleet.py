@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from deltaadm.documents import schemas
-from deltaadm.runs import workers
+from deltaadm.runs import fleet
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.target import Target
 from tests.support import tables
@@ -72,7 +72,7 @@ def test_lines_are_those_of_single_runs(
     chosen = chosen[:: 1 if command[0] == "inspect" else 5]
     chosen.insert(7, str(tmp_path / "nowhere"))
     (tmp_path / "list").write_text("\n".join(chosen))
-    monkeypatch.setattr(workers, "can_fork", lambda: forked)
+    monkeypatch.setattr(fleet, "can_fork", lambda: forked)
     alone = [deltaadm(*command, table, "-o", "jsonl", *_isolated(command)) for table in chosen]
     together = deltaadm(
         *command, "--tables-from", tmp_path / "list", "-o", "jsonl", "-j", "3", *_isolated(command)
@@ -93,7 +93,7 @@ def test_reports_are_the_same_from_processes(
     given = [lake / "a/old", lake / "b/new", "--jobs"]
     alone = deltaadm("validate", *given, "1", "-o", form)
     looked = deltaadm("inspect", *given, "1", "-o", form)
-    monkeypatch.setattr(workers, "can_fork", lambda: True)
+    monkeypatch.setattr(fleet, "can_fork", lambda: True)
     assert deltaadm("validate", *given, "2", "-o", form) == alone
     assert deltaadm("inspect", *given, "2", "-o", form) == looked
 

@@ -593,7 +593,7 @@ def test_the_doctor_finds_what_is_wrong_with_a_store(
 
     s3.answer = None
     clock = SimpleNamespace(time=lambda: time.time() + 3600)  # not that of the server beside us
-    monkeypatch.setattr("deltaadm.runs.doctor.time", clock)
+    monkeypatch.setattr("deltaadm.cli.commands.config.time", clock)
     assert doctors(ten)["clock"] == "failed"
 
 

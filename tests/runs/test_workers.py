@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.runs import workers
-from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order, patiently
+from deltaadm.runs import fleet
+from deltaadm.runs.fleet import PARALLEL_THRESHOLD, in_order, patiently
 
 MANY = [str(number) for number in range(3 * PARALLEL_THRESHOLD)]
-HEAD = "import os, sys, time; from deltaadm.runs.workers import in_order, PARALLEL_THRESHOLD; "
+HEAD = "import os, sys, time; from deltaadm.runs.fleet import in_order, PARALLEL_THRESHOLD; "
 """In a process of its own nothing is loaded that keeps it from forking."""
 
 
@@ -32,7 +32,7 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forks are trusted here although tests have loaded much: what they do is harmless."""
     if not hasattr(os, "fork"):
         pytest.skip("this system cannot fork")
-    monkeypatch.setattr(workers, "can_fork", lambda: True)
+    monkeypatch.setattr(fleet, "can_fork", lambda: True)
 
 
 def output_of(program: str) -> str:
@@ -55,7 +55,7 @@ def test_processes_share_the_work() -> None:
 
 
 def test_threads_share_it_where_processes_cannot_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "can_fork", lambda: False)
+    monkeypatch.setattr(fleet, "can_fork", lambda: False)
     both = threading.Barrier(2, timeout=60)
     assert list(answers(["a", "b"], lambda one: both.wait() >= 0 and one, jobs=2)) == ["a", "b"]
 
