@@ -172,7 +172,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "rules": "deltaadm.reports.explain.RULES_DOCUMENT",
     "shown_journal": "deltaadm.plans.document.SHOWN_JOURNAL_DOCUMENT",
     "shown_plan": "deltaadm.plans.document.SHOWN_PLAN_DOCUMENT",
-    "statistics": "deltaadm.reports.overview.STATISTICS_DOCUMENT",
+    "statistics": "deltaadm.reports.validate.STATISTICS_DOCUMENT",
     "undo_repair": "deltaadm.reports.repair.UNDO_DOCUMENT",
     "validate": "deltaadm.reports.validate.VALIDATE_DOCUMENT",
     "why": "deltaadm.reports.why.WHY_DOCUMENT",

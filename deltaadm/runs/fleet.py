@@ -34,8 +34,6 @@ from deltaadm.reports.overview import (
     STATUS_WIDTH,
     FleetCounts,
     FleetSummary,
-    RuleCount,
-    StatisticsReport,
     brief_line,
     few_listed,
     is_uneventful,
@@ -856,50 +854,6 @@ def _write_lines(lines: Iterable[str]) -> None:
     limit, rows = width_for(sys.stdout), [Line(line, hang=STATUS_WIDTH + 2) for line in lines]
     fitted = rows if limit is None else [part for row in rows for part in row.fitted(limit)]
     write_text("".join(f"{row.text}\n" for row in fitted))
-
-
-class StatisticsPrinter:
-    """Shows in the end how often each rule has found something, and errors at once."""
-
-    keeps = True
-
-    def __init__(self, fleet: Fleet, targets: Sequence[OutputTarget], style: Style) -> None:
-        self._fleet = fleet
-        self._targets = targets
-        self._style = style
-        self._codes: list[int] = []
-        self._found: dict[str, RuleCount] = {}
-        self._failed = 0
-
-    def add(self, result: TableResult) -> None:
-        """Count one more."""
-        self._codes.append(result.code)
-        if isinstance(result.report, Failure):
-            self._failed += 1
-            show_error(result.report.table, result.report.error)
-            return
-        document = result.document
-        counts = Counter(finding["code"] for finding in document["findings"])
-        counts.update(document["more"])
-        for finding in document["findings"]:
-            first = RuleCount(finding["code"], finding["name"], finding["severity"])
-            self._found.setdefault(first.code, first)
-        for code, count in counts.items():
-            known = self._found[code]
-            self._found[code] = replace(
-                known, findings=known.findings + count, tables=known.tables + 1
-            )
-
-    def finish(self) -> int:
-        """Show the counts; the exit code of all tables together."""
-        rules = sorted(self._found.values(), key=lambda each: (-each.findings, each.code))
-        report = StatisticsReport(len(self._codes), self._failed, tuple(rules))
-        for target in sorted(self._targets, key=lambda target: target.file is None):
-            if target.file is not None:
-                write_file(target.file, rendered(target.format, [report], self._style))
-            elif rules or target.format != "text" or not messages().is_quiet:
-                write([report], target.format, self._style)
-        return combine_exit_codes(self._codes, alone=self._fleet.alone)
 
 
 def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:

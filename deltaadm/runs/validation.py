@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.documents import Failure
 from deltaadm.errors import RefusedError, TableError, UsageError
+from deltaadm.formats.formats import Style
 from deltaadm.plans.fixes import plan_fixes
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import (
     Baseline,
     Demands,
+    RuleCount,
+    StatisticsReport,
     choose_rules,
     code_prefix,
     similar_code,
@@ -24,6 +29,9 @@ from deltaadm.reports.validate import (
 )
 from deltaadm.rules.rule import Rule, RuleSet, Scope, Severity, ValidationReport
 from deltaadm.runs.context import RunContext, answer_time
+from deltaadm.runs.files import write_file
+from deltaadm.runs.fleet import Fleet, OutputTarget, TableResult, combine_exit_codes
+from deltaadm.runs.output import messages, rendered, show_error, write
 from deltaadm.runs.plan_options import ClientOptions
 from deltaadm.runs.progress import Examination, Progress
 from deltaadm.runs.settings import Settings
@@ -170,3 +178,50 @@ def fixes_planner(run: ValidationRun) -> Planner:
         )
 
     return plan
+
+
+# Findings by rule
+
+
+class StatisticsPrinter:
+    """Shows in the end how often each rule has found something, and errors at once."""
+
+    keeps = True
+
+    def __init__(self, fleet: Fleet, targets: Sequence[OutputTarget], style: Style) -> None:
+        self._fleet = fleet
+        self._targets = targets
+        self._style = style
+        self._codes: list[int] = []
+        self._found: dict[str, RuleCount] = {}
+        self._failed = 0
+
+    def add(self, result: TableResult) -> None:
+        """Count one more."""
+        self._codes.append(result.code)
+        if isinstance(result.report, Failure):
+            self._failed += 1
+            show_error(result.report.table, result.report.error)
+            return
+        document = result.document
+        counts = Counter(finding["code"] for finding in document["findings"])
+        counts.update(document["more"])
+        for finding in document["findings"]:
+            first = RuleCount(finding["code"], finding["name"], finding["severity"])
+            self._found.setdefault(first.code, first)
+        for code, count in counts.items():
+            known = self._found[code]
+            self._found[code] = replace(
+                known, findings=known.findings + count, tables=known.tables + 1
+            )
+
+    def finish(self) -> int:
+        """Show the counts; the exit code of all tables together."""
+        rules = sorted(self._found.values(), key=lambda each: (-each.findings, each.code))
+        report = StatisticsReport(len(self._codes), self._failed, tuple(rules))
+        for target in sorted(self._targets, key=lambda target: target.file is None):
+            if target.file is not None:
+                write_file(target.file, rendered(target.format, [report], self._style))
+            elif rules or target.format != "text" or not messages().is_quiet:
+                write([report], target.format, self._style)
+        return combine_exit_codes(self._codes, alone=self._fleet.alone)

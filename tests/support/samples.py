@@ -64,9 +64,9 @@ from deltaadm.reports.features import FeatureExplanation, explain_feature, list_
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
 from deltaadm.reports.inspect import ClientView, TableReport, describe
 from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingValue
-from deltaadm.reports.overview import RuleCount, StatisticsReport
 from deltaadm.reports.repair import RepairReport, UndoReport
 from deltaadm.reports.restorable import Clone, RestorableReport, Span
+from deltaadm.reports.validate import RuleCount, StatisticsReport
 from deltaadm.reports.why import WhyReport, explain_protocol
 from deltaadm.reports.writers import WritersReport
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport

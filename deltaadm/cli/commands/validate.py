@@ -10,8 +10,13 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
 from deltaadm.formats import Style, formats_for
 from deltaadm.plans.reports import PlanReport
-from deltaadm.reports.overview import StatisticsReport
-from deltaadm.reports.validate import Baseline, baseline_of, read_baseline, write_baseline
+from deltaadm.reports.validate import (
+    Baseline,
+    StatisticsReport,
+    baseline_of,
+    read_baseline,
+    write_baseline,
+)
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import Severity, ValidationReport
 from deltaadm.runs.context import RunContext, do_without_numpy
@@ -20,7 +25,6 @@ from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import (
     OutputTarget,
     ResultPrinter,
-    StatisticsPrinter,
     TableTask,
     collect_tables,
     table_results,
@@ -44,7 +48,7 @@ from deltaadm.runs.plan_options import (
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.status import FOUND
-from deltaadm.runs.validation import ValidationRun, fixes_planner
+from deltaadm.runs.validation import StatisticsPrinter, ValidationRun, fixes_planner
 
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
