@@ -143,8 +143,8 @@ def read_kind(
 
 DOCUMENTS: Final[Mapping[str, str]] = {
     "baseline": "deltaadm.reports.validate.BASELINE_DOCUMENT",
-    "client": "deltaadm.reports.clients.CLIENT_DOCUMENT",
-    "clients": "deltaadm.reports.clients.CLIENTS_DOCUMENT",
+    "client": "deltaadm.reports.catalogues.CLIENT_DOCUMENT",
+    "clients": "deltaadm.reports.catalogues.CLIENTS_DOCUMENT",
     "config": "deltaadm.reports.installation.CONFIG_DOCUMENT",
     "defaults": "deltaadm.reports.defaults.DEFAULTS_DOCUMENT",
     "diff": "deltaadm.reports.diff.DIFF_DOCUMENT",
@@ -153,9 +153,9 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "engine_message": "deltaadm.reports.explain.ENGINE_MESSAGE_DOCUMENT",
     "error": "deltaadm.documents.ERROR_DOCUMENT",
     "error_class": "deltaadm.reports.explain.ERROR_CLASS_DOCUMENT",
-    "feature": "deltaadm.reports.features.FEATURE_DOCUMENT",
-    "features": "deltaadm.reports.features.FEATURES_DOCUMENT",
-    "for_client": "deltaadm.reports.clients.FOR_CLIENT_DOCUMENT",
+    "feature": "deltaadm.reports.catalogues.FEATURE_DOCUMENT",
+    "features": "deltaadm.reports.catalogues.FEATURES_DOCUMENT",
+    "for_client": "deltaadm.reports.catalogues.FOR_CLIENT_DOCUMENT",
     "foreign": "deltaadm.plans.document.FOREIGN_DOCUMENT",
     "history": "deltaadm.reports.history.HISTORY_DOCUMENT",
     "history_entry": "deltaadm.reports.history.HISTORY_ENTRY_DOCUMENT",

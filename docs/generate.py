@@ -26,9 +26,8 @@ from deltaadm.documents import schemas as every_schema
 from deltaadm.domain.features import FEATURES, Status, undo_feature
 from deltaadm.domain.properties import FOREIGN, PROPERTIES
 from deltaadm.plans.impact import ROWS
-from deltaadm.reports.clients import list_clients
+from deltaadm.reports.catalogues import explain_feature, list_clients
 from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on
-from deltaadm.reports.features import explain_feature
 from deltaadm.reports.words import DOES
 from deltaadm.runs.settings_file import variable
 

@@ -27,8 +27,8 @@ from deltaadm.errors import DeltaadmError, TableError, UsageError
 from deltaadm.plans.diff import Change, ChangeKind
 from deltaadm.plans.reports import Outcome, OutcomeReport, PlanReport
 from deltaadm.replay.reconcile import Detail
+from deltaadm.reports.catalogues import explain_feature, list_features
 from deltaadm.reports.explain import error_classes, explain, list_rules
-from deltaadm.reports.features import explain_feature, list_features
 from deltaadm.reports.inspect import describe
 from deltaadm.reports.validate import choose_rules
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport

@@ -20,10 +20,10 @@ from typing import Any
 
 from deltaadm import Detail, Snapshot, evolve, load_snapshot, no_table, open_store
 from deltaadm.domain import steps as kinds
+from deltaadm.domain.ddl import Position, parse_definitions, parse_type, path_sql
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import PROPERTIES
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.sql.ddl import Position, parse_definitions, parse_type, path_sql
 from deltaadm.domain.transaction.constraints import is_certain_condition
 from deltaadm.errors import DeltaadmError, EngineError, NotYetError
 from deltaadm.plans.alter import read_schema

@@ -29,10 +29,10 @@ from typing import Any
 
 from deltaadm import Detail, load_snapshot, open_store
 from deltaadm.catalog_table import CatalogState
+from deltaadm.domain import ddl
 from deltaadm.domain.actions import decode_action
 from deltaadm.domain.schema import StructType, primitive_types
 from deltaadm.domain.snapshot import FileInfo, LogFile, LogListing
-from deltaadm.domain.sql import ddl
 from deltaadm.domain.transaction.constraints import is_certain_condition
 from deltaadm.errors import DeltaadmError, UsageError
 from deltaadm.limits import LIMITS
@@ -274,7 +274,7 @@ def with_names() -> Iterator[bytes]:
 TARGETS: dict[str, tuple[Callable[[bytes], None], str, Callable[[], Iterable[bytes]]]] = {
     "commit": (read_commit, "replay/commits domain/actions domain/wire", lambda: logs()["json"]),
     "schema": (read_schema, "domain/schema", schemas),
-    "ddl": (read_ddl, "domain/sql/ddl domain/transaction/constraints", columns),
+    "ddl": (read_ddl, "domain/ddl domain/transaction/constraints", columns),
     "names": (read_names, "domain/snapshot paths plans/repair/commits", names),
     "hint": (read_hint, "replay/load replay/reconcile", lambda: logs()["_last_checkpoint"]),
     "parquet": (read_parquet, "replay/parquet", lambda: logs()["parquet"]),

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from deltaadm.domain.ddl import parse_columns, parse_definitions, parse_position, parse_type
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_columns, parse_definitions, parse_position, parse_type
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,

@@ -30,9 +30,9 @@ from unittest.mock import patch
 import pyarrow as pa
 
 from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.ddl import parse_definitions
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import LogListing, Snapshot
-from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import AddColumns, SetProperties, Step, UnsetProperties, WriteCheckpoint
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.wire import Metadata
@@ -49,8 +49,7 @@ from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.plans.plan import Plan, propose
 from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.carry_out import carry_out
-from deltaadm.plans.repair.case import Case, View
-from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
+from deltaadm.plans.repair.repair import Case, RepairPlan, View, plan_repairs
 from deltaadm.plans.reports import committed_words
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail

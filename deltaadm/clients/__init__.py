@@ -16,15 +16,19 @@ from deltaadm.clients.facts import (
     newest_releases,
     parse_client,
 )
-from deltaadm.clients.scope import EVERYONE, NOBODY, Observation, Scope, identified
 from deltaadm.clients.verdicts import (
+    EVERYONE,
+    NOBODY,
     Access,
     Cell,
+    Observation,
+    Scope,
     Shift,
     Verdict,
     conditions,
     damages,
     feature_verdict,
+    identified,
     shifts,
     verdict,
     verdicts,

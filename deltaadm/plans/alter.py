@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import Key, spark_values
@@ -22,7 +23,6 @@ from deltaadm.domain.schema import (
     path_text,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.columns import find_column, renamed, without_column
 from deltaadm.domain.steps.step import evolve

@@ -10,12 +10,12 @@ from typing import Any, Final, NamedTuple, Self
 from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.ddl import is_constant_of
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import Key, checkpoint_interval, is_true
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.schema import DataType, FieldKey, Path, StructField, path_text
 from deltaadm.domain.snapshot import Snapshot, commit_name
-from deltaadm.domain.sql.expressions import is_constant_of
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (

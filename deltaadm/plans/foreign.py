@@ -9,6 +9,7 @@ from typing import Final
 
 from deltaadm.catalog_table import DELTA, CatalogTable
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.schema import (
     DataType,
@@ -18,7 +19,6 @@ from deltaadm.domain.schema import (
     all_types,
     path_text,
 )
-from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import check_new_columns, partition_columns
 from deltaadm.domain.transaction.checks import refuse_reserved

@@ -12,13 +12,13 @@ from typing import Final
 
 from deltaadm.clients import Access, ClientRelease
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature
 from deltaadm.domain.properties import Key, kept_for, switch
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import LogListing, Snapshot, commit_name
-from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (

@@ -9,13 +9,13 @@ from operator import attrgetter
 from typing import Any, Final
 
 from deltaadm.dataclass import replace
+from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import FieldKey
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Final
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import (
     FEATURES,
@@ -19,7 +20,6 @@ from deltaadm.domain.features import (
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for
 from deltaadm.domain.schema import FieldKey, StructType
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.checks import RETENTION_KEYS

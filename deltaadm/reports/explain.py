@@ -16,8 +16,12 @@ from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
 from deltaadm.json_values import STRING, STRINGS, Fields, array, name_of, one_of, record, within
-from deltaadm.reports.clients import ClientExplanation, explain_client
-from deltaadm.reports.features import FeatureExplanation, explain_feature
+from deltaadm.reports.catalogues import (
+    ClientExplanation,
+    FeatureExplanation,
+    explain_client,
+    explain_feature,
+)
 from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
 from deltaadm.rules.rule import RULES, Rule, Scope, Severity
 

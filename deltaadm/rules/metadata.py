@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Final
 
 from deltaadm.domain import steps as kinds
+from deltaadm.domain.ddl import column_references
 from deltaadm.domain.features import FEATURES, is_geospatial
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -31,7 +32,6 @@ from deltaadm.domain.schema import (
     slots,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction import checks, column_mapping
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import spark_values
 from deltaadm.domain.schema import Path, StructType
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, RefusedError, UsageError, require_one_of
 from deltaadm.plans.alter import TableChanges, plan_create

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from deltaadm.clients import ClientRelease
-    from deltaadm.reports.clients import ForClientReport
+    from deltaadm.reports.catalogues import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.restorable import RestorableReport
     from deltaadm.reports.why import WhyReport
@@ -95,7 +95,7 @@ def for_client(client: str) -> Question[ForClientReport]:
     *client* is NAME or NAME@VERSION.
     """
     from deltaadm.clients import parse_client
-    from deltaadm.reports import clients as reports
+    from deltaadm.reports import catalogues as reports
     from deltaadm.runs.sessions import session_settings
 
     release = parse_client(client)

@@ -11,8 +11,7 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, UsageError
 from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.carry_out import carry_out, changed_since, read_journal, undo
-from deltaadm.plans.repair.case import Case, sha256
-from deltaadm.plans.repair.repair import RepairPlan, plan_repairs, require_own_log
+from deltaadm.plans.repair.repair import Case, RepairPlan, plan_repairs, require_own_log, sha256
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of

@@ -20,8 +20,8 @@ from deltaadm.catalog_table import (
     names_alike,
 )
 from deltaadm.dataclass import replace
+from deltaadm.domain import ddl
 from deltaadm.domain.schema import StructType, path_text
-from deltaadm.domain.sql import ddl
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, TableError
 from deltaadm.plans.foreign import ForeignPlan
 from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from deltaadm.domain.ddl import parse_definitions
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import AddColumns, ClusterBy, SetProperties, Step
 from deltaadm.errors import CommitError
 from deltaadm.plans.embedded_executor import EmbeddedExecutor

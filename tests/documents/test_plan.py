@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.ddl import Position, parse_definitions
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.sql.ddl import Position, parse_definitions
 from deltaadm.domain.steps import KINDS, ColumnChange, DropFeature
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.columns import with_clustering

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from deltaadm.domain.ddl import parse_columns
 from deltaadm.domain.schema import path_text
-from deltaadm.domain.sql.ddl import parse_columns
 from deltaadm.domain.steps import ClusterBy
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (

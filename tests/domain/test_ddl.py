@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.schema import (
-    ArrayType,
-    DataType,
-    MapType,
-    PrimitiveType,
-    StructField,
-    StructType,
-)
-from deltaadm.domain.sql.ddl import (
+from deltaadm.domain.ddl import (
     ColumnDefinition,
     Position,
     columns_sql,
@@ -28,6 +20,14 @@ from deltaadm.domain.sql.ddl import (
     position_sql,
     type_sql,
     unescaped,
+)
+from deltaadm.domain.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import RefusedError

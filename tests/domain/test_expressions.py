@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaadm.domain.sql.expressions import column_references
+from deltaadm.domain.ddl import column_references
 
 ROWS = {
     "a > 0": ["a"],

@@ -2,8 +2,7 @@
 
 import pytest
 
-from deltaadm.domain.sql.ddl import parse_position, parse_type
-from deltaadm.domain.sql.expressions import refused_default
+from deltaadm.domain.ddl import parse_position, parse_type, refused_default
 from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, DropConstraint, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table

@@ -9,7 +9,7 @@ import pytest
 import deltaadm
 from deltaadm.domain.features import FEATURES
 from deltaadm.errors import RefusedError
-from deltaadm.reports.clients import ClientExplanation
+from deltaadm.reports.catalogues import ClientExplanation, FeatureExplanation
 from deltaadm.reports.explain import (
     FAMILIES,
     ErrorClassExplanation,
@@ -18,7 +18,6 @@ from deltaadm.reports.explain import (
     explain,
     list_rules,
 )
-from deltaadm.reports.features import FeatureExplanation
 from deltaadm.reports.validate import choose_rules, families
 from tests.support import oracle
 from tests.support.cases import each

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltaadm.catalog_table import CatalogTable
-from deltaadm.domain.sql.ddl import Position, parse_definitions, parse_type
+from deltaadm.domain.ddl import Position, parse_definitions, parse_type
 from deltaadm.domain.steps import ColumnChange, CreateTable, CreationMode
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, RefusedError

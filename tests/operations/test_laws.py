@@ -6,8 +6,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.ddl import parse_definitions
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import AddColumns, ClusterBy, SetProperties, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.errors import RefusedError

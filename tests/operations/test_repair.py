@@ -16,8 +16,7 @@ from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
 from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.carry_out import carry_out, undo
-from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import plan_repairs
+from deltaadm.plans.repair.repair import Case, plan_repairs
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import ObjectStores, open_store

@@ -4,8 +4,7 @@ from time import time_ns
 
 from deltaadm.errors import RefusedError
 from deltaadm.plans.repair import KINDS
-from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import plan_repairs
+from deltaadm.plans.repair.repair import Case, plan_repairs
 from deltaadm.storage.store import open_store
 from tests.support import oracle
 from tests.support.cases import each

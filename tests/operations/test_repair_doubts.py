@@ -9,8 +9,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.plans.repair import KINDS
-from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
+from deltaadm.plans.repair.repair import Case, RepairPlan, plan_repairs
 from deltaadm.storage.store import open_store
 
 FAR_FUTURE = 4_000_000_000_000

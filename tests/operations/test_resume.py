@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
+from deltaadm.domain.ddl import parse_columns, parse_move
 from deltaadm.domain.features import Cost
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_columns, parse_move
 from deltaadm.domain.steps import (
     ClusterBy,
     ColumnChange,

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.ddl import Position, parse_definitions
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.schema import Path as Column
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.domain.sql.ddl import Position, parse_definitions
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,

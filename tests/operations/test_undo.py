@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from deltaadm.domain.ddl import parse_column_list, parse_move
 from deltaadm.domain.features import REFERENCE, Cost
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_column_list, parse_move
 from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (

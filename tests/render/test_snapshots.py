@@ -12,7 +12,7 @@ import deltaadm
 from deltaadm import __version__
 from deltaadm.domain.features import FEATURES
 from deltaadm.formats import FORMATS, Style, formats_for, render
-from deltaadm.reports.features import FeatureCatalogue
+from deltaadm.reports.catalogues import FeatureCatalogue
 from tests.support.samples import GROUPS
 
 FORMATS_HOME = Path(deltaadm.__file__).parent / "formats"

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from deltaadm.formats import Style, render
 from deltaadm.formats.text import write_text
 from deltaadm.plans.reports import PlanReport
-from deltaadm.reports.features import list_features
+from deltaadm.reports.catalogues import list_features
 from deltaadm.reports.inspect import describe
 from deltaadm.rules.rule import Severity, ValidationReport
 from tests.support import samples, tables

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deltaadm.catalog_table import CatalogTable
-from deltaadm.domain.sql.ddl import literal
+from deltaadm.domain.ddl import literal
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.saved import read_plans
 from deltaadm.runs.many_plans import Journal

@@ -27,8 +27,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from deltaadm.domain.ddl import columns_sql
 from deltaadm.domain.schema import StructType
-from deltaadm.domain.sql.ddl import columns_sql
 from tests.support import case_files
 from tests.support.program import deltaadm
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from deltaadm.domain.ddl import Position, parse_column_list, parse_definitions
 from deltaadm.domain.schema import PrimitiveType
-from deltaadm.domain.sql.ddl import Position, parse_column_list, parse_definitions
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,

@@ -17,8 +17,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
 from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.carry_out import carry_out
-from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
+from deltaadm.plans.repair.repair import Case, RepairPlan, plan_repairs
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.tables import (

@@ -10,9 +10,9 @@ from deltaadm.blocks import Check, Health
 from deltaadm.catalog_table import CatalogTable
 from deltaadm.clients import Access, parse_client
 from deltaadm.documents import Failure, document
+from deltaadm.domain.ddl import parse_definitions
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import FileFacts
-from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import (
     ClusterBy,
     ColumnChange,
@@ -50,17 +50,19 @@ from deltaadm.plans.reports import (
 )
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.clients import (
+from deltaadm.reports.catalogues import (
     ClientExplanation,
+    FeatureExplanation,
     ForClientReport,
     explain_client,
+    explain_feature,
     for_client,
     list_clients,
+    list_features,
 )
 from deltaadm.reports.defaults import forecast
 from deltaadm.reports.diff import ComparedState, DiffReport, compare
 from deltaadm.reports.explain import EngineMessage, explain, list_rules
-from deltaadm.reports.features import FeatureExplanation, explain_feature, list_features
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
 from deltaadm.reports.inspect import ClientView, TableReport, describe
 from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingValue

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from deltaadm.domain.actions import SingleAction
+from deltaadm.domain.ddl import parse_column_list, parse_definitions, parse_type
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_column_list, parse_definitions, parse_type
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,

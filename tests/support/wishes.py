@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from deltaadm.domain.ddl import Position, parse_columns, parse_definitions, parse_type
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions, parse_type
 from deltaadm.domain.steps import ColumnChange, SetProperties, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import with_clustering

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from deltaadm.errors import UsageError
-from deltaadm.reports.clients import explain_client, list_clients
-from deltaadm.reports.features import explain_feature, list_features
+from deltaadm.reports.catalogues import explain_client, explain_feature, list_clients, list_features
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import OutputOptions

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
-    from deltaadm.reports.clients import ForClientReport
+    from deltaadm.reports.catalogues import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.why import WhyReport
     from deltaadm.runs.questions import Question

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain import ddl
+from deltaadm.domain.ddl import ColumnDefinition, Position, path_sql, type_sql
 from deltaadm.domain.features import is_identity
 from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.protocol import SessionSettings
@@ -26,8 +28,6 @@ from deltaadm.domain.schema import (
     type_name,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql import ddl
-from deltaadm.domain.sql.ddl import ColumnDefinition, Position, path_sql, type_sql
 from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, Step, Touches
 from deltaadm.domain.transaction import checks
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode

@@ -7,6 +7,14 @@ from operator import attrgetter
 from typing import Final
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.ddl import (
+    column_references,
+    identifier,
+    if_exists_sql,
+    literal,
+    pairs_sql,
+    path_sql,
+)
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -23,8 +31,6 @@ from deltaadm.domain.protocol import (
 )
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot, every_file, file_metadata
-from deltaadm.domain.sql.ddl import identifier, if_exists_sql, literal, pairs_sql, path_sql
-from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, constraints, update
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode

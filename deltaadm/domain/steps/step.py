@@ -6,11 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.features import Cost
-from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import DataType, Path, path_text
-from deltaadm.domain.snapshot import Snapshot, every_file
-from deltaadm.domain.sql.ddl import (
+from deltaadm.domain.ddl import (
     ColumnDefinition,
     Position,
     literal,
@@ -20,6 +16,10 @@ from deltaadm.domain.sql.ddl import (
     position_sql,
     type_sql,
 )
+from deltaadm.domain.features import Cost
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.schema import DataType, Path, path_text
+from deltaadm.domain.snapshot import Snapshot, every_file
 from deltaadm.domain.transaction.spark_support import require_readable
 from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import IllegalArgumentError, RefusedError

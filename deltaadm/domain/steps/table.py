@@ -11,7 +11,9 @@ from typing import Any, Final, Self
 
 from deltaadm import json_values as jv
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain import ddl
 from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.ddl import identifier, literal, pairs_sql
 from deltaadm.domain.features import is_identity, struct_fields
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -32,8 +34,6 @@ from deltaadm.domain.schema import (
     type_name,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql import ddl
-from deltaadm.domain.sql.ddl import identifier, literal, pairs_sql
 from deltaadm.domain.steps.properties import cluster_by_sql
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, update

@@ -171,7 +171,7 @@ def noted_type(noted: str) -> DataType | None:
     >>> noted_type("array<varchar(5)>"), noted_type("struct<a-b:varchar(5)>")
     (ArrayType(element=PrimitiveType(name='string'), contains_null=True), None)
     """
-    from deltaadm.domain.sql.ddl import parse_type  # rarely met
+    from deltaadm.domain.ddl import parse_type  # rarely met
 
     try:
         return _with_strings(parse_type(noted)) if noted.isascii() else None

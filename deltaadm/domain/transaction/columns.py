@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.ddl import identifier, refused_default
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, whole_number
 from deltaadm.domain.protocol import SessionSettings
@@ -25,8 +26,6 @@ from deltaadm.domain.schema import (
     type_name,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import identifier
-from deltaadm.domain.sql.expressions import refused_default
 from deltaadm.domain.transaction.checks import column_names, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable

@@ -15,6 +15,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from deltaadm.dataclass import dataclass
+from deltaadm.domain.ddl import (
+    RESERVED,
+    column_references,
+    identifier,
+    literal,
+    parse_type,
+    unescaped,
+    unquoted,
+    words,
+)
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import (
     ArrayType,
@@ -28,8 +38,6 @@ from deltaadm.domain.schema import (
     path_text,
     type_name,
 )
-from deltaadm.domain.sql.ddl import identifier, literal, parse_type, unescaped, unquoted, words
-from deltaadm.domain.sql.expressions import RESERVED, column_references
 from deltaadm.domain.transaction.checks import CHAR_TYPE
 from deltaadm.domain.transaction.columns import is_up_cast
 from deltaadm.errors import RefusedError

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.ddl import is_iceberg_default
 from deltaadm.domain.features import FEATURES, with_requirements
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -42,7 +43,6 @@ from deltaadm.domain.schema import (
     path_text,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.expressions import is_iceberg_default
 from deltaadm.domain.transaction.checks import (
     check_metadata,
     check_statistics_columns,

@@ -1,9 +1,9 @@
 """
 Repairs of damaged logs: diagnosis, plan, carrying out and undoing.
 
-`case.py` is the log that is looked at, `repair.py` what a repair is, `carry_out.py` how it is done
-and taken back. Each kind of damage is a function in a module of its own, which `KINDS` lists: it
-takes a `Case`, and yields a `Repair` for everything that it finds.
+`repair.py` has the log that is looked at and what a repair is, `carry_out.py` how it is done and
+taken back. Each kind of damage is a function, which `KINDS` lists: it takes a `Case`, and yields a
+`Repair` for everything that it finds.
 
 A further kind is such a function and its entry in `KINDS`. It looks at `case.view`, the log as it
 will be once the repairs before it are done, never at the store itself. Its repairs are made of
@@ -19,13 +19,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.checkpoints import find_checkpoints, find_orphan_sidecars
+from deltaadm.plans.repair.checkpoints import (
+    find_checkpoints,
+    find_checksums,
+    find_orphan_sidecars,
+    find_pointer,
+)
 from deltaadm.plans.repair.commits import find_commits, find_compactions, find_names
 from deltaadm.plans.repair.data_files import find_missing_files
-from deltaadm.plans.repair.hints import find_checksums, find_pointer
 from deltaadm.plans.repair.protocol import find_protocol
-from deltaadm.plans.repair.repair import Repair
+from deltaadm.plans.repair.repair import Case, Repair
 
 KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
     find_names,

@@ -22,7 +22,7 @@ from deltaadm.errors import (
     UnknownWriteError,
 )
 from deltaadm.plans.checkpoint import HINT, pointer_to, read_state, write_from
-from deltaadm.plans.repair.case import View, digest_of, sha256
+from deltaadm.plans.repair.repair import View, digest_of, sha256
 from deltaadm.replay.embedded import EmbeddedEngine
 from deltaadm.replay.reconcile import Detail
 

@@ -11,8 +11,16 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, commit_name
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.plans.repair.case import Case, sha256
-from deltaadm.plans.repair.repair import PARTS, Repair, move_aside, rebuild, refused, rename
+from deltaadm.plans.repair.repair import (
+    PARTS,
+    Case,
+    Repair,
+    move_aside,
+    rebuild,
+    refused,
+    rename,
+    sha256,
+)
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.examine_checkpoints import compaction_facts
 

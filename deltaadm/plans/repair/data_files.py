@@ -18,8 +18,7 @@ from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.errors import DeltaadmError
-from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import Repair, commit, refused
+from deltaadm.plans.repair.repair import Case, Repair, commit, refused
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import live_files
 from deltaadm.storage.threads import each_ahead

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Loggable, Metadata
-    from deltaadm.plans.repair.case import Case
+    from deltaadm.plans.repair.repair import Case
     from deltaadm.rules.rule import Finding
 
 

@@ -1,1 +1,0 @@
-"""Texts of Spark SQL: column definitions, expressions, quoting."""
