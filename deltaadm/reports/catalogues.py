@@ -47,7 +47,6 @@ from deltaadm.plans.reach_clients import plan_for_clients
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import COSTS, DOES, LEGEND, cost_text, matrix_cell
 
-
 # Features
 
 
