@@ -16,10 +16,10 @@ from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
 from deltaadm.domain.features import Cost
-from deltaadm.domain.instants import second
 from deltaadm.domain.protocol import PROTOCOL
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import STATE
+from deltaadm.domain.wire import second
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,

@@ -8,7 +8,6 @@ from enum import Enum
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
-from deltaadm.domain.instants import second
 from deltaadm.domain.properties import PROPERTIES, Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
@@ -22,6 +21,7 @@ from deltaadm.domain.transaction.removal import (
 )
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
+from deltaadm.domain.wire import second
 from deltaadm.errors import NotYetError, RefusedError, UnknownNameError, did_you_mean
 from deltaadm.plans.plan import Plan, propose, resumed, resuming
 

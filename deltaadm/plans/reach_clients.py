@@ -18,14 +18,13 @@ from deltaadm.clients.facts import version_key
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
-from deltaadm.domain.instants import second
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
-from deltaadm.domain.wire import Metadata
+from deltaadm.domain.wire import Metadata, second
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.facts import Policy, PolicyFacts
 from deltaadm.plans.features import (

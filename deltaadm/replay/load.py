@@ -6,10 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.instants import instant
 from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import LogFile, LogListing, LogSegment, Snapshot, no_table
-from deltaadm.domain.wire import Metadata
+from deltaadm.domain.wire import Metadata, instant
 from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps

@@ -20,12 +20,11 @@ from deltaadm.blocks import (
 )
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.instants import instant, moment
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
-from deltaadm.domain.wire import engine_of
+from deltaadm.domain.wire import engine_of, instant, moment
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,

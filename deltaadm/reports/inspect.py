@@ -54,7 +54,7 @@ from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.usage import Usage, usages
-from deltaadm.domain.wire import Metadata, MetadataKey
+from deltaadm.domain.wire import Metadata, MetadataKey, moment
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import (
     BOOLEAN,
@@ -778,8 +778,6 @@ def show_failure(report: Failure) -> Iterator[Block]:
 
 
 def _summary(report: TableReport) -> Iterator[Block]:
-    from deltaadm.domain.instants import moment  # slow to import
-
     snapshot = report.snapshot
     metadata, protocol = snapshot.metadata, snapshot.protocol
     versions = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"

@@ -28,7 +28,7 @@ from deltaadm.blocks import (
 from deltaadm.clients import EVERYONE, Access, Scope, Verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, Cost
-from deltaadm.domain.instants import second
+from deltaadm.domain.wire import second
 from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase

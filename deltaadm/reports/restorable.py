@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from deltaadm.blocks import Block, Command, Heading, Paragraph, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.instants import moment
 from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.wire import moment
 from deltaadm.json_values import BOOLEAN, COUNT, INTEGER, STRING, STRINGS, array, maybe, record
 from deltaadm.plans.plan import at_path
 from deltaadm.reports.words import counted, some_of

@@ -13,12 +13,12 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature, dependents
-from deltaadm.domain.instants import moment
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.usage import Usage, usages
+from deltaadm.domain.wire import moment
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import (
     BOOLEAN,

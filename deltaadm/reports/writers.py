@@ -8,6 +8,7 @@ from deltaadm.blocks import Heading, Paragraph, Table
 from deltaadm.clients import ClientRelease, identified
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
+from deltaadm.domain.wire import second
 from deltaadm.json_values import COUNT, INTEGER, STRING, STRINGS, array, maybe, record
 from deltaadm.reports.words import counted, some_of
 
@@ -82,8 +83,6 @@ def writers_in_brief(writers: Iterable[Writer]) -> str:
 
 
 def _told(writers: Iterable[Writer]) -> Iterator[tuple[Writer, str, str, str]]:
-    from deltaadm.domain.instants import second  # slow to import
-
     for writer in writers:
         last = "unknown" if writer.last is None else second(writer.last)[:16].replace("T", " ")
         streams = f"stream {some_of(writer.applications, 2)}" if writer.applications else ""

@@ -266,7 +266,7 @@ def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Sty
 
     # A page that is kept says when it was made; on standard output equal runs write the same.
     if format_name == "html" and (out is not sys.stdout or isinstance(out, FileText)):
-        from deltaadm.domain.instants import instant
+        from deltaadm.domain.wire import instant
         from deltaadm.runs.context import answer_time
 
         made = instant(answer_time())
