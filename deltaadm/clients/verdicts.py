@@ -39,7 +39,7 @@ from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.properties import switch
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import FieldKey, MapType, all_types, type_name
+from deltaadm.domain.schema import FieldKey, MapType, StructType, all_types, type_name
 from deltaadm.domain.transaction.spark_support import (
     Obstacle,
     invariants,
@@ -151,8 +151,8 @@ def identified(engine: str) -> tuple[Client | None, str]:
     name, _, release = engine.partition("@")
     if client := CLIENTS.get(name):
         return client, release if re.fullmatch(r"\d+([.-]\d+)*", release) else ""
-    for pattern, known in _WRITERS:
-        if found := re.match(pattern, engine):
+    for mark, pattern, known in _WRITERS:
+        if mark in engine and (found := re.match(pattern, engine)):  # few patterns are compiled
             return CLIENTS[known], found["release"] or ""
     return None, ""
 
@@ -169,17 +169,18 @@ def release_of(engine: str) -> ClientRelease | None:
 
 _END: Final = r"(?![\d.])"  # a further number is of somebody's own build
 _WRITERS: Final = (
-    (r"Databricks-Runtime/(?P<release>\d+\.\d+)?", "databricks"),
-    (rf"Apache-Spark/\S+ Delta-Lake/(?P<release>\d+\.\d+\.\d+){_END}", "delta-spark"),
-    (rf"delta-rs[:.](?:py-(?P<release>\d+\.\d+\.\d+){_END})?", "delta-rs"),
-    (r"trino-(?P<release>\d+)", "trino"),
-    (r"(?:parquet-mr-trino|Trino) version (?P<release>\d+)", "trino"),
-    (rf".*flink-delta-connector/(?P<release>\d+\.\d+\.\d+{_END})?", "flink"),
-    (rf"Kernel-(?P<release>\d+\.\d+\.\d+){_END}", "delta-kernel-java"),
-    (r"(?P<release>)DuckDB$", "duckdb-delta"),
+    ("Databricks", r"Databricks-Runtime/(?P<release>\d+\.\d+)?", "databricks"),
+    ("Spark", rf"Apache-Spark/\S+ Delta-Lake/(?P<release>\d+\.\d+\.\d+){_END}", "delta-spark"),
+    ("delta-rs", rf"delta-rs[:.](?:py-(?P<release>\d+\.\d+\.\d+){_END})?", "delta-rs"),
+    ("trino-", r"trino-(?P<release>\d+)", "trino"),
+    (" version ", r"(?:parquet-mr-trino|Trino) version (?P<release>\d+)", "trino"),
+    ("flink", rf".*flink-delta-connector/(?P<release>\d+\.\d+\.\d+{_END})?", "flink"),
+    ("Kernel", rf"Kernel-(?P<release>\d+\.\d+\.\d+){_END}", "delta-kernel-java"),
+    ("DuckDB", r"(?P<release>)DuckDB$", "duckdb-delta"),
 )
 """
-What engines write into commitInfo and into the footers of checkpoints, with their release.
+What engines write into commitInfo and into the footers of checkpoints: a part of it, all of it with
+the release, and the client.
 
 The releases of delta-rs are those of the Python package, which the crate does not tell.
 """
@@ -318,7 +319,8 @@ def verdicts(
     met: frozenset[str] = frozenset(),
 ) -> tuple[Verdict, ...]:
     """The verdict on every release for every access, in this order."""
-    return _verdicts(tuple(releases), _Table.of(protocol, metadata, met), tuple(accesses))
+    asked = tuple(releases)
+    return _verdicts(asked, _Table.of(protocol, metadata, met), tuple(accesses)) if asked else ()
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
@@ -437,23 +439,24 @@ def _schema_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
         if switch(metadata.configuration, "delta.randomizeFilePrefixes"):
             yield RANDOM_PATHS
     try:
-        fields = [*metadata.schema.walk()]
+        schema = metadata.schema
     except DeltaadmError:
         yield from (MAPS, TEXT_PARTITIONS, CHAR, TIMESTAMP_NTZ)
         return
-    types = [kind for _, column in fields for kind in all_types(column.type)]
-    if any(isinstance(kind, MapType) for kind in types):
+    if metadata.may_mention("map") and any(isinstance(kind, MapType) for kind in all_types(schema)):
         yield MAPS
-    partitions = [column.type for path, column in fields if path[0] in metadata.partition_columns]
-    if any(
-        not (type_name(kind) in _PLAIN_AS_TEXT or type_name(kind).startswith("decimal"))
-        for kind in partitions
-    ):
+    partitions = StructType(
+        tuple(column for column in schema.fields if column.name in metadata.partition_columns)
+    )
+    names = [type_name(column.type) for _, column in partitions.walk()]
+    if any(not (name in _PLAIN_AS_TEXT or name.startswith("decimal")) for name in names):
         yield TEXT_PARTITIONS
-    if any(FieldKey.RAW_TYPE in column.metadata for _, column in fields):
+    if metadata.may_mention(FieldKey.RAW_TYPE) and any(
+        FieldKey.RAW_TYPE in column.metadata for _, column in schema.walk()
+    ):
         yield CHAR
     if not protocol.supports("timestampNtz") and any(
-        type_name(kind) == "timestamp_ntz" for kind in types
+        type_name(kind) == "timestamp_ntz" for kind in metadata.primitive_types
     ):
         yield TIMESTAMP_NTZ
 
@@ -502,18 +505,21 @@ def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Ce
         for subject in (*(f"protocol.{version}" for version in versions), *features):
             yield Cell(subject, Compatibility.WORKS, RECORDED)
         return
+    key = version_key(release.version)
+    facts = [fact for fact in client.reads if release.is_known and fact.holds_for(key)]
     reading = [
         _gate_cell("protocol.minReaderVersion", table.reader_version, client.read_gates, release),
-        *(_feature_cell(name, client.reads, release, table) for name in table.reader_features),
-        *_condition_cells(client.reads, release, table),
+        *(_feature_cell(name, facts, table) for name in table.reader_features),
+        *_condition_cells(facts, table),
     ]
     if reads:
         yield from reading
         return
+    facts = [fact for fact in client.writes if release.is_known and fact.holds_for(key)]
     writing = [
         _gate_cell("protocol.minWriterVersion", table.writer_version, client.write_gates, release),
-        *(_feature_cell(name, client.writes, release, table) for name in table.features),
-        *_condition_cells(client.writes, release, table),
+        *(_feature_cell(name, facts, table) for name in table.features),
+        *_condition_cells(facts, table),
     ]
     known_subjects = {cell.subject for cell in writing if cell.source is not None}
     yield from writing
@@ -536,19 +542,22 @@ _CONDITIONS: Final = ("partitionColumns", "schema")
 """The places of conditions that are no features."""
 
 
-def _condition_cells(
-    facts: Sequence[Fact], release: ClientRelease, table: _Table
-) -> Iterator[Cell]:
-    """The cells of what the table has that is no feature, as far as facts name it."""
-    named = [fact for fact in facts if EVERY_OTHER not in fact.features]
-    for place in _CONDITIONS:
-        cell = _feature_cell(place, named, release, table)
+def _condition_cells(facts: Sequence[Fact], table: _Table) -> Iterator[Cell]:
+    """The cells of what the table has that is no feature, as far as *facts* name it."""
+    met = {*_CONDITIONS, *table.forms, *table.perhaps}
+    named = [
+        fact
+        for fact in facts
+        if EVERY_OTHER not in fact.features and not met.isdisjoint(fact.features)
+    ]
+    for place in _CONDITIONS if named else ():
+        cell = _feature_cell(place, named, table)
         if cell.source is not None:
             yield cell
 
 
-def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, table: _Table) -> Cell:
-    """The worst of the facts that name the feature, or else what holds for every other one."""
+def _feature_cell(name: str, facts: Sequence[Fact], table: _Table) -> Cell:
+    """The worst of the *facts* that name the feature, or else what holds for every other one."""
     mine, perhaps = (
         {form for form in forms if form.startswith(f"{name}[")}
         for forms in (table.forms, table.perhaps)
@@ -556,11 +565,8 @@ def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, tabl
     names = {name, *mine, *perhaps}
     in_use = name in table.in_use or name in _CONDITIONS
     listed = name in table.listed
-    key = version_key(release.version)
     holding = [
-        fact
-        for fact in (facts if release.is_known else ())
-        if fact.holds_for(key) and (in_use or not fact.active) and (listed or not fact.listed)
+        fact for fact in facts if (in_use or not fact.active) and (listed or not fact.listed)
     ]
     matching = [fact for fact in holding if not names.isdisjoint(fact.features)]
     # A fact about all others never softens one that names the feature.

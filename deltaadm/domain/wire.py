@@ -388,6 +388,11 @@ class Metadata(Loggable):
         """The types that occur in the schema, containers left out; raises as `schema` does."""
         return primitive_types(self.schema_string or EMPTY_SCHEMA)
 
+    def may_mention(self, name: str) -> bool:
+        """Whether a key or type called *name* can be in the schema, by a glance at its JSON."""
+        text = self.schema_string or ""
+        return name in text or "\\" in text
+
     def says_the_same_as(self, other: Metadata) -> bool:
         """Equality that does not look at how the schema's JSON text is spelt."""
         if replace(self, schema_string=None) != replace(other, schema_string=None):

@@ -61,8 +61,8 @@ ARROW = HEAVY - {"pyarrow"}
 
 @pytest.mark.parametrize(("arguments", "left_alone"), [
     pytest.param("--version", {"typer", "rich", "dataclasses", "json"}, id="version"),
-    pytest.param("--help", {"rich"}, id="help"),
-    pytest.param("inspect --help", {"rich"}, id="help of a command"),
+    pytest.param("--help", {"rich", "importlib.metadata"}, id="help"),
+    pytest.param("inspect --help", {"rich", "importlib.metadata"}, id="help of a command"),
     pytest.param("inspect T", SLOW | PLANS | ELSEWHERE, id="text"),
     pytest.param("inspect T -o json", SLOW | {"contextlib", "datetime"}, id="json"),
     pytest.param("inspect C -o json", SLOW | {"contextlib"}, id="checkpoint"),

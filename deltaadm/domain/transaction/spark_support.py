@@ -70,7 +70,8 @@ class Invariant:
 
 def invariants(metadata: Metadata) -> Iterator[Invariant]:
     """The invariants of columns outside arrays and maps, where Delta looks for them."""
-    for path, field in struct_fields(metadata.schema):
+    schema = metadata.schema
+    for path, field in struct_fields(schema) if metadata.may_mention(INVARIANTS) else ():
         if INVARIANTS not in field.metadata:
             continue
         text = field.metadata[INVARIANTS]
