@@ -520,11 +520,17 @@ def writer_of(actions: Sequence[tuple[str, Mapping[str, Any]]]) -> Writer:
 
     Its time is what commitInfo says, for that of the file may be the time of a copy.
     """
-    info: Mapping[str, Any] = next((info for name, info in actions if name == "commitInfo"), {})
+    info: Mapping[str, Any] = {}
+    streams = []
+    for name, document in actions:
+        if name == "txn":
+            streams.append(str(document.get("appId")))
+        elif name == "commitInfo":
+            info = info or document
     at = integer(info.get("inCommitTimestamp")) or integer(info.get("timestamp"))
-    operations = tuple(text for text in (info.get("operation"),) if isinstance(text, str))
-    streams = tuple(str(txn.get("appId")) for name, txn in actions if name == "txn")
-    return Writer(engine_of(info), 1, at, at, operations, streams)
+    operation = info.get("operation")
+    operations = (operation,) if isinstance(operation, str) else ()
+    return Writer(engine_of(info), 1, at, at, operations, tuple(streams))
 
 
 def engine_of(info: Mapping[str, Any]) -> str:
@@ -536,8 +542,11 @@ def engine_of(info: Mapping[str, Any]) -> str:
     >>> engine_of({"clusterId": "trino-470-20a1"}), engine_of({"clusterId": "0416-131918-rebus430"})
     ('trino-470', '')
     """
-    trino = re.match(r"trino-\d+", str(info.get("clusterId")))
-    return str(info.get("engineInfo") or info.get("clientVersion") or (trino[0] if trino else ""))
+    named = info.get("engineInfo") or info.get("clientVersion")
+    cluster = "" if named else str(info.get("clusterId"))
+    if cluster.startswith("trino-") and (trino := re.match(r"trino-\d+", cluster)):
+        named = trino[0]
+    return str(named or "")
 
 
 def merged(writers: Iterable[Writer]) -> tuple[Writer, ...]:

@@ -150,7 +150,7 @@ def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     return _matching(body, path, _PROVENANCE)
 
 
-def provenance(body: bytes | LargeFile, path: str) -> list[Named] | None:
+def provenance(body: bytes | LargeFile) -> list[Named] | None:
     """
     The commitInfo and txn actions of a commit, but for unreadable ones, on which nothing depends.
 
@@ -171,10 +171,14 @@ def provenance(body: bytes | LargeFile, path: str) -> list[Named] | None:
             at = text.find(word, end)
     for start in sorted(lines):
         try:
-            found += _decoded([lines[start]], path)
-        except TableError:  # importing `suppress` costs every inspect
+            value = _value_of(lines[start])
+        except (ValueError, RecursionError):  # importing `suppress` costs every inspect
             continue
-    return [action for action in found if action[0] in {"commitInfo", "txn"}]
+        for document in value if isinstance(value, list) else [value]:
+            for name, action in _actions(document) if isinstance(document, dict) else ():
+                if name in {"commitInfo", "txn"} and isinstance(action, dict):
+                    found.append((name, action))
+    return found
 
 
 def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:
@@ -242,9 +246,7 @@ def _check_ends(text: bytes, path: str) -> None:
 def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
     for line in lines:
         try:
-            value = json_value(line.decode())
-            if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
-                value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+            value = _value_of(line)
         except (ValueError, RecursionError) as error:
             raise unreadable(path, f"a line in it is not JSON ({error})") from error
         # Delta's reader accepts a list of actions on a line.
@@ -253,16 +255,27 @@ def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
             if not isinstance(document, dict):
                 raise unreadable(path, "a line in it is not a JSON object")
         for document in documents:
-            actions = [pair for pair in document.items() if pair[1] is not None]
-            # Several in one line are against the protocol; of those that it knows, Delta's reader
-            # takes the first that it asks for.
-            if len(actions) > 1:
-                known = {name for name, _ in actions if name in ACTION_NAMES}
-                known.discard(next((name for name in ACTION_NAMES if name in known), ""))
-                actions = [pair for pair in actions if pair[0] not in known]
-            for name, action in actions:
+            for name, action in _actions(document):
                 check_types(name, action, path)
                 yield name, action
+
+
+def _value_of(line: bytes) -> Any:
+    value = json_value(line.decode())
+    if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
+        return json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
+    return value
+
+
+def _actions(document: Document) -> Sequence[Named]:
+    """The actions that count: of several known ones, the first in Delta's order."""
+    present = [pair for pair in document.items() if pair[1] is not None]
+    # Several in one line are against the protocol; Delta's reader takes the first that it asks for.
+    if len(present) > 1:
+        known = [name for name, _ in present if name in ACTION_NAMES]
+        first = next((name for name in ACTION_NAMES if name in known), None)
+        return [pair for pair in present if pair[0] == first or pair[0] not in ACTION_NAMES]
+    return present
 
 
 _DECODER: Final = json.JSONDecoder()

@@ -112,7 +112,7 @@ class Replay:
 
         def look(path: str) -> tuple[list[Named], list[Named] | None]:
             body = commits.body(self._store, path)
-            said = commits.provenance(body, path) if path in observed else None
+            said = commits.provenance(body) if path in observed else None
             return commits.state_actions(body, path), said
 
         for path, (actions, said) in self._looked_into(files, look):

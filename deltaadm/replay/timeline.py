@@ -189,7 +189,7 @@ def writers(store: LogStore, versions: Sequence[int]) -> Iterator[Writer]:
             body = commits.body(store, path)
         except MissingFileError:
             return None
-        said = commits.provenance(body, path)
+        said = commits.provenance(body)
         return commits.newest_actions(body, path) if said is None else said
 
     names = [*map(commit_name, versions)]
