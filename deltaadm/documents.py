@@ -155,7 +155,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "error_class": "deltaadm.reports.explain.ERROR_CLASS_DOCUMENT",
     "feature": "deltaadm.reports.catalogues.FEATURE_DOCUMENT",
     "features": "deltaadm.reports.catalogues.FEATURES_DOCUMENT",
-    "for_client": "deltaadm.reports.catalogues.FOR_CLIENT_DOCUMENT",
+    "for_client": "deltaadm.reports.why.FOR_CLIENT_DOCUMENT",
     "foreign": "deltaadm.plans.document.FOREIGN_DOCUMENT",
     "history": "deltaadm.reports.history.HISTORY_DOCUMENT",
     "history_entry": "deltaadm.reports.history.HISTORY_ENTRY_DOCUMENT",

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from deltaadm.clients import ClientRelease
-    from deltaadm.reports.catalogues import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.restorable import RestorableReport
-    from deltaadm.reports.why import WhyReport
+    from deltaadm.reports.why import ForClientReport, WhyReport
     from deltaadm.reports.writers import WritersReport
     from deltaadm.runs.history import History
 
@@ -95,7 +94,7 @@ def for_client(client: str) -> Question[ForClientReport]:
     *client* is NAME or NAME@VERSION.
     """
     from deltaadm.clients import parse_client
-    from deltaadm.reports import catalogues as reports
+    from deltaadm.reports import why as reports
     from deltaadm.runs.sessions import session_settings
 
     release = parse_client(client)

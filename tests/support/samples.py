@@ -53,10 +53,8 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.catalogues import (
     ClientExplanation,
     FeatureExplanation,
-    ForClientReport,
     explain_client,
     explain_feature,
-    for_client,
     list_clients,
     list_features,
 )
@@ -69,7 +67,7 @@ from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingV
 from deltaadm.reports.repair import RepairReport, UndoReport
 from deltaadm.reports.restorable import Clone, RestorableReport, Span
 from deltaadm.reports.validate import RuleCount, StatisticsReport
-from deltaadm.reports.why import WhyReport, explain_protocol
+from deltaadm.reports.why import ForClientReport, WhyReport, explain_protocol, for_client
 from deltaadm.reports.writers import WritersReport
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 from deltaadm.storage.store import open_store

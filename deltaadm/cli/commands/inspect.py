@@ -28,9 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
-    from deltaadm.reports.catalogues import ForClientReport
     from deltaadm.reports.inspect import TableReport
-    from deltaadm.reports.why import WhyReport
+    from deltaadm.reports.why import ForClientReport, WhyReport
     from deltaadm.runs.questions import Question
 
 
