@@ -319,27 +319,23 @@ def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
     for group in document[4]:
         if len(group[1]) != len(leaves):
             raise ValueError("a row group lacks some columns")
-        for chunk, leaf in zip(group[1], leaves, strict=True):
-            cause = _contradiction(chunk[3], leaf, group[3], end)
+        rows = group[3]
+        for place, leaf in zip(group[1], leaves, strict=True):
+            chunk, cause = place[3], ""
+            if chunk[1] != leaf.element[1]:
+                cause = "two types"
+            elif [part.decode() for part in chunk[3]] != list(leaf.path):
+                cause = "two names"
+            elif chunk[5] < rows or (chunk[5] != rows and not leaf.levels[0]):
+                cause = f"{chunk[5]} values for {rows} rows"
+            else:
+                first, length = first_page(chunk), chunk[7]
+                if chunk[5] and not (len(_MAGIC) <= first <= first + length <= end):
+                    cause = "pages outside the file"
             if cause:
                 raise ValueError(f"{cause} in {'.'.join(leaf.path)}")
     if sum(group[3] for group in document[4]) != document[3]:
         raise ValueError("its row groups do not have the number of rows that it states")
-
-
-def _contradiction(chunk: Struct, leaf: Field, rows: int, end: int) -> str:
-    """The fault of the chunk of *leaf* in a row group of *rows* rows; empty if there is none."""
-    if chunk[1] != leaf.element[1]:
-        return "two types"
-    if [part.decode() for part in chunk[3]] != list(leaf.path):
-        return "two names"
-    values: int = chunk[5]
-    if values < rows or (values != rows and not leaf.levels[0]):
-        return f"{values} values for {rows} rows"
-    first, length = first_page(chunk), chunk[7]
-    if values and not (len(_MAGIC) <= first <= first + length <= end):
-        return "pages outside the file"
-    return ""
 
 
 # Parquet
