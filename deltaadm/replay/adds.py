@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import reduce
 from itertools import repeat
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,8 +28,7 @@ from deltaadm.replay.reconcile import (
     vector_id,
 )
 
-if TYPE_CHECKING:
-    Document = dict[str, Any]
+Document = dict[str, Any]
 
 
 def scalar(value: bool | float | str) -> pa.Scalar:  # noqa: FBT001 -- the value itself

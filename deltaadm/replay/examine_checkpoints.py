@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import Protocol
@@ -32,10 +32,8 @@ from deltaadm.replay.checkpoints import SMALL, CheckpointReader, sidecar_path
 from deltaadm.replay.reconcile import STATE, Reconciliation, canonical_path, vector_id
 from deltaadm.storage.store import LogStore
 
-if TYPE_CHECKING:
-    Document = dict[str, Any]
-    Named = tuple[str, Document]
-    Hashed = tuple[int, str]
+Document = dict[str, Any]
+Hashed = tuple[int, str]
 
 
 _SMALL: Final = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")

@@ -14,20 +14,16 @@ from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaadm.domain.actions import add_file
-from deltaadm.domain.file_facts import kinds_in, num_records
+from deltaadm.domain.file_facts import Kinds, kinds_in, num_records
 from deltaadm.facts import LiveFile, State
 from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
 from deltaadm.replay.adds import entries, field_of, given, plain_add, scalar, width_of
-
-if TYPE_CHECKING:
-    from deltaadm.domain.file_facts import Kinds
-
 
 # Texts that are alike
 

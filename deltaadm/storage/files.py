@@ -12,9 +12,7 @@ from typing import BinaryIO, Final
 
 from deltaadm.errors import UnknownWriteError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Place = str | os.PathLike[str]
+Place = str | os.PathLike[str]
 
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
     (stat.S_ISLNK, "it is a symbolic link"), (stat.S_ISDIR, "it is a directory"),

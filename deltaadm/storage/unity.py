@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
+from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import (
@@ -48,9 +48,7 @@ from deltaadm.storage.object_store import TemporaryCredentials
 from deltaadm.storage.store import WritableStore
 from deltaadm.storage.threads import Pending, each_ahead
 
-if TYPE_CHECKING:
-    Document = Mapping[str, Any]
-
+Document = Mapping[str, Any]
 Value = TypeVar("Value")
 Other = TypeVar("Other")
 
