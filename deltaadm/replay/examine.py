@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import facts
@@ -661,23 +661,21 @@ class _FactCollector:
             lost = set(lost_clustering(snapshot))
         except DeltaadmError:  # a schema that cannot be understood, which has a rule of its own
             return known
-        versions = self._earlier_metadata() if lost else iter(())
-        while not lost <= known.keys() and (metadata := next(versions, None)) is not None:
-            with suppress(DeltaadmError):
-                named = earlier_names([metadata])
-                known = {path: named[path] for path in lost & named.keys()} | known
+        of_commits = (
+            state_after(State(version=-1), file.number, _state_actions(self._lines.of(file.path)))
+            for file in reversed(self._listing.commits)
+        )
+        of_checkpoints = (
+            self._checkpointed(checkpoint.version)
+            for checkpoint in reversed(self._listing.checkpoints)
+        )
+        states = chain(of_commits, of_checkpoints)
+        while not lost <= known.keys() and (state := next(states, None)) is not None:
+            if state.metadata is not None:
+                with suppress(DeltaadmError):
+                    named = earlier_names([state.metadata])
+                    known = {path: named[path] for path in lost & named.keys()} | known
         return known
-
-    def _earlier_metadata(self) -> Iterator[Metadata]:
-        """The metadata that the log has, the newest first: of commits, then of checkpoints."""
-        for file in reversed(self._listing.commits):
-            version = file.number
-            lines = self._lines.of(file.path)
-            if metadata := state_after(State(version=-1), version, _state_actions(lines)).metadata:
-                yield metadata
-        for checkpoint in reversed(self._listing.checkpoints):
-            if metadata := self._checkpointed(checkpoint.version).metadata:
-                yield metadata
 
     def _enablement_timestamp(self, snapshot: Snapshot) -> int | None:
         text = snapshot.metadata.configuration.get("delta.inCommitTimestampEnablementVersion", "")

@@ -889,25 +889,21 @@ def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
             body = body[4 : 4 + int.from_bytes(body[:4], "little")]
         else:
             body = source.read(head[6])
-        yield _levels(body, head[1])
-
-
-def _levels(body: bytes, count: int) -> str:
-    """*count* levels of one bit each: Parquet's mixture of run lengths and packed bits."""
-    levels = []
-    at = done = 0
-    while done < count:
-        head, at = variable(body, at)
-        if head & 1:
-            packed = body[at : at + (head >> 1)]
-            levels.append(f"{int.from_bytes(packed, 'little'):0{max(1, 8 * len(packed))}b}"[::-1])
-            at += head >> 1
-            done += 8 * (head >> 1)
-        else:
-            levels.append(str(body[at] & 1) * min(head >> 1, count - done))
-            at += 1
-            done += head >> 1
-    return "".join(levels)[:count]
+        # Each in one bit: Parquet's mixture of run lengths and packed bits.
+        levels, start, done = [], 0, 0
+        while done < head[1]:
+            run, start = variable(body, start)
+            if run & 1:
+                packed = body[start : start + (run >> 1)]
+                bits = f"{int.from_bytes(packed, 'little'):0{max(1, 8 * len(packed))}b}"
+                levels.append(bits[::-1])
+                start += run >> 1
+                done += 8 * (run >> 1)
+            else:
+                levels.append(str(body[start] & 1) * min(run >> 1, head[1] - done))
+                start += 1
+                done += run >> 1
+        yield "".join(levels)[: head[1]]
 
 
 def _is_small(chunk: Struct, limits: Limits) -> bool:
