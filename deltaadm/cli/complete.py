@@ -71,7 +71,17 @@ def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
     if expecting is not None:
         return _values(command, expecting, typed)
     if not ended and typed.startswith("-"):
-        return _of_options(command, options, given, typed)
+        name, equals, value = typed.partition("=")
+        if not equals:
+            return {
+                name: " ".join(option.help.split())
+                for name, option in options.items()
+                if option not in given or option.is_list or option.counted
+            }, False
+        if name not in options or options[name].is_switch:
+            return _NOTHING
+        found, files = _values(command, options[name], value)
+        return {f"{name}={word}": text for word, text in found.items()}, files
     place += any(option.field in _NAME_TABLES for option in given)
     arguments = command.arguments
     if place and any(option.field == "why" for option in given):  # the table is there already
@@ -81,23 +91,6 @@ def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
     if arguments and (place < len(arguments) or arguments[-1].is_list):
         return _values(command, arguments[min(place, len(arguments) - 1)], typed)
     return _NOTHING
-
-
-def _of_options(
-    command: Command, options: Mapping[str, Declared], given: Sequence[Declared], typed: str
-) -> Answer:
-    """The options that are left, or the values of the one that stands before an =."""
-    name, equals, value = typed.partition("=")
-    if not equals:
-        return {
-            name: " ".join(option.help.split())
-            for name, option in options.items()
-            if option not in given or option.is_list or option.counted
-        }, False
-    if name not in options or options[name].is_switch:
-        return _NOTHING
-    found, files = _values(command, options[name], value)
-    return {f"{name}={word}": text for word, text in found.items()}, files
 
 
 def _values(command: Command, option: Declared, typed: str) -> Answer:

@@ -210,7 +210,20 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
             raise lacks_argument(command)
         values = parse(command, rest)
         if values.keys().isdisjoint({"help", "short_help"}):
-            return _execute(command, values, status, arguments)
+            from deltaadm.runs.context import RunContext
+            from deltaadm.runs.settings_file import SettingsSources
+
+            settings = SettingsSources(
+                command.name, values.get("config") or (), isolated=values.get("isolated", False)
+            )
+            context = RunContext(status, settings=settings, arguments=tuple(arguments))
+            words = [word for value in values.values() if isinstance(value, list) for word in value]
+            if settings.exist or any(str(word)[:1] == "@" for word in (*words, *values.values())):
+                from deltaadm.cli.settings import complete
+
+                return complete(command, values, context)
+            command.begin(values)
+            return command.carry_out(values, context)
         from deltaadm.cli.help import command_help
 
         text = command_help(command, short="short_help" in values)
@@ -224,26 +237,6 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
         text = help_asked_for(arguments)
     write_text(text)
     return 0
-
-
-def _execute(
-    command: Command, options: dict[str, Any], status: CommitStatus, arguments: Sequence[str]
-) -> int:
-    """Carry out *command* with what its command line says and settings add; the exit code."""
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.settings_file import SettingsSources
-
-    settings = SettingsSources(
-        command.name, options.get("config") or (), isolated=options.get("isolated", False)
-    )
-    context = RunContext(status, settings=settings, arguments=tuple(arguments))
-    words = [word for value in options.values() if isinstance(value, list) for word in value]
-    if settings.exist or any(str(word)[:1] == "@" for word in (*words, *options.values())):
-        from deltaadm.cli.settings import complete
-
-        return complete(command, options, context)
-    command.begin(options)
-    return command.carry_out(options, context)
 
 
 def _terminate(*_: object) -> None:

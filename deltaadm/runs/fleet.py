@@ -107,34 +107,28 @@ def in_order(
         if forks:
             yield from _from_processes(tables, answer, lost, jobs, progress)
         elif jobs > 1:
-            yield from _from_threads(tables, answer, jobs)
+            threads = Threads(jobs)
+            pending: deque[Pending[Result]] = deque()
+            given_up = False
+
+            def answer_unless_given_up(table: str) -> Result:
+                if given_up:
+                    # Threads cannot be ended from outside: works that have not begun end here.
+                    raise InterruptedError
+                return answer(table)
+
+            try:
+                for table in tables:
+                    pending.append(threads.submit(partial(answer_unless_given_up, table)))
+                    if len(pending) >= jobs * _AHEAD:
+                        yield pending.popleft().result()
+                while pending:
+                    yield pending.popleft().result()
+            finally:
+                given_up = True
+                threads.close()
         else:
             yield from map(answer, tables)
-
-
-def _from_threads(
-    tables: Sequence[str], answer: Callable[[str], Result], jobs: int
-) -> Iterator[Result]:
-    threads = Threads(jobs)
-    pending: deque[Pending[Result]] = deque()
-    given_up = False
-
-    def answer_unless_given_up(table: str) -> Result:
-        if given_up:
-            # Threads cannot be ended from outside: works that have not begun end here.
-            raise InterruptedError
-        return answer(table)
-
-    try:
-        for table in tables:
-            pending.append(threads.submit(partial(answer_unless_given_up, table)))
-            if len(pending) >= jobs * _AHEAD:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
-    finally:
-        given_up = True
-        threads.close()
 
 
 def patiently(
@@ -257,6 +251,8 @@ def _from_processes(
     jobs: int,
     progress: Progress | None,
 ) -> Iterator[Result]:
+    from multiprocessing.connection import wait
+
     sys.stdout.flush()  # or each process would write what is still in its copy of the buffer
     share = max(1, min(_LARGEST_SHARE, len(tables) // (4 * jobs)))
     # Answers behind a slow table wait in memory, so their number is limited.
@@ -278,7 +274,11 @@ def _from_processes(
                     numbers = range(handed_out, min(handed_out + share, len(tables)))
                     worker.give(numbers)
                     handed_out = numbers.stop
-            for worker in _answered(workers, progress):
+            if progress is not None:
+                progress.tick()
+            # With a limit: a signal just before the wait does not end it.
+            ready = wait([worker.pipe for worker in workers if worker.owed], _OFTEN)
+            for worker in [worker for worker in workers if worker.pipe in ready]:
                 received = worker.received()
                 number = worker.owed.popleft()
                 if received is not None:
@@ -295,19 +295,6 @@ def _from_processes(
     finally:
         for worker in workers:
             worker.stop()
-
-
-def _answered(
-    workers: Sequence[_Worker[Result]], progress: Progress | None
-) -> list[_Worker[Result]]:
-    """The workers with an answer, if there is one before long; the progress is shown."""
-    from multiprocessing.connection import wait
-
-    if progress is not None:
-        progress.tick()
-    # With a limit: a signal just before the wait does not end it.
-    ready = wait([worker.pipe for worker in workers if worker.owed], _OFTEN)
-    return [worker for worker in workers if worker.pipe in ready]
 
 
 Document = Mapping[str, Any]

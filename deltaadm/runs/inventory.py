@@ -61,7 +61,29 @@ class Inventory:
             row |= {f"error_{name}": error[name] for name in ("message", "remedy")}
             row |= {name: error[name] for name in ("exit_code", "delta_error_class")}
         else:
-            row |= _inspected(document)
+            features = document["features"]
+            row |= {
+                "location": document["location"],
+                "version": document["version"],
+                "timestamp": document["timestamp"] and document["timestamp"] * 1000,
+                "min_reader_version": document["protocol"]["minReaderVersion"],
+                "min_writer_version": document["protocol"]["minWriterVersion"],
+                "supported_features": [
+                    feature["name"] for feature in features if feature["supported"]
+                ],
+                "active_features": [feature["name"] for feature in features if feature["active"]],
+                "unneeded_features": list(document["slack"]),
+                "column_mapping_mode": document["column_mapping"]["mode"],
+                "cannot_read": _shut_out(document, "read"),
+                "cannot_write": _shut_out(document, "write"),
+                "warnings": list(document["warnings"]),
+                "writers": [
+                    {"client": writer["client"] or writer["engine"], "version": writer["version"]}
+                    for writer in document.get("writers", ())
+                    if writer["engine"]
+                ],
+                "exit_code": 0,
+            }
         self._rows.append(row)
 
     def finish(self) -> None:
@@ -74,30 +96,6 @@ class Inventory:
             rows = [{name: _unicode(value) for name, value in row.items()} for row in self._rows]
             table = pa.Table.from_pylist(rows, schema=_schema())
             write_deltalake(str(self._path.absolute()), table, mode="append", schema_mode="merge")
-
-
-def _inspected(document: Document) -> dict[str, Any]:
-    features = document["features"]
-    return {
-        "location": document["location"],
-        "version": document["version"],
-        "timestamp": document["timestamp"] and document["timestamp"] * 1000,
-        "min_reader_version": document["protocol"]["minReaderVersion"],
-        "min_writer_version": document["protocol"]["minWriterVersion"],
-        "supported_features": [feature["name"] for feature in features if feature["supported"]],
-        "active_features": [feature["name"] for feature in features if feature["active"]],
-        "unneeded_features": list(document["slack"]),
-        "column_mapping_mode": document["column_mapping"]["mode"],
-        "cannot_read": _shut_out(document, "read"),
-        "cannot_write": _shut_out(document, "write"),
-        "warnings": list(document["warnings"]),
-        "writers": [
-            {"client": writer["client"] or writer["engine"], "version": writer["version"]}
-            for writer in document.get("writers", ())
-            if writer["engine"]
-        ],
-        "exit_code": 0,
-    }
 
 
 def _shut_out(document: Document, access: str) -> list[dict[str, str]]:

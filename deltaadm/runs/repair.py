@@ -42,7 +42,27 @@ def repair_tables(
         store = _store(context, target := find(context, named[0]))
         if options.undo is not None:
             return _undo(context, target.text, store, options.undo, options)
-        return _repair(context, target.text, store, older_than, options)
+        plan = _plan(store, older_than, options)
+        report = RepairReport(target.text, plan)
+        code = _code(options, REPAIR_DOCUMENT.write(report))
+        lost = sum(repair.lost_files for repair in plan.planned)
+        if plan.is_noop or not options.apply:
+            show(context, [report])
+            if not plan.is_noop and context.format == "text":
+                agreed = ["--accept-lost-files", str(lost)] if lost else []
+                tell_to_apply(context, "--apply", *agreed)
+            return code
+        if context.format == "text":
+            show(context, [replace(report, brief=options.yes)])
+        consents = _consents("Repair this?", options)
+        if lost and options.accept_lost_files != lost:
+            question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
+            consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
+        confirm(context, consents, [report])
+        outcome = carry_out(store, plan, _about(target.text, plan), context.status.set)
+        context.status.set(f"repaired; the journal is {outcome.journal}")
+        show(context, [replace(report, outcome=outcome)])
+        return code
     return _repair_many(context, named, many, older_than, options)
 
 
@@ -120,32 +140,6 @@ def _code(options: RepairOptions, document: Mapping[str, Any]) -> int:
     is_refused = any(repair["refusal"] for repair in document["repairs"])
     stays = document["blocked"] if document["is_noop"] else document["still_blocked"]
     return REFUSED if is_refused or stays else 0
-
-
-def _repair(
-    context: RunContext, table: str, store: WritableStore, older_than: int, options: RepairOptions
-) -> int:
-    plan = _plan(store, older_than, options)
-    report = RepairReport(table, plan)
-    code = _code(options, REPAIR_DOCUMENT.write(report))
-    lost = sum(repair.lost_files for repair in plan.planned)
-    if plan.is_noop or not options.apply:
-        show(context, [report])
-        if not plan.is_noop and context.format == "text":
-            agreed = ["--accept-lost-files", str(lost)] if lost else []
-            tell_to_apply(context, "--apply", *agreed)
-        return code
-    if context.format == "text":
-        show(context, [replace(report, brief=options.yes)])
-    consents = _consents("Repair this?", options)
-    if lost and options.accept_lost_files != lost:
-        question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
-        consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
-    confirm(context, consents, [report])
-    outcome = carry_out(store, plan, _about(table, plan), context.status.set)
-    context.status.set(f"repaired; the journal is {outcome.journal}")
-    show(context, [replace(report, outcome=outcome)])
-    return code
 
 
 def _undo(

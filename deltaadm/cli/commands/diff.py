@@ -74,21 +74,20 @@ class Diff(Parameters):
     def run(self, context: RunContext) -> int:
         planning, commit = self.change.planning, self.change.commit
         if self.plan:
-            return self._plan(context)
+            first, *tables = self.sides
+            if not (tables or self.many.names_tables or is_reference(first)):
+                raise UsageError("name the table that is to change", option="TABLE|FILE...")
+            changeable = [
+                each.value for each in Section if each not in (Section.SCHEMA, Section.TABLE)
+            ]
+            request = comparison(self.only or changeable, self.ignore or ())
+            return plan_reference(context, first, tables, request, self.many, self.change)
         for name in ("apply", "check", "out"):
             if getattr(planning, name):
                 raise UsageError("requires --plan", option=f"--{name}")
         check_format(commit.output, "DiffReport")
         context = context.with_request(commit.spark, commit.output, commit.access)
         return handle_errors(context, "", lambda: self._compare(context))
-
-    def _plan(self, context: RunContext) -> int:
-        first, *tables = self.sides
-        if not (tables or self.many.names_tables or is_reference(first)):
-            raise UsageError("name the table that is to change", option="TABLE|FILE...")
-        changeable = [each.value for each in Section if each not in (Section.SCHEMA, Section.TABLE)]
-        request = comparison(self.only or changeable, self.ignore or ())
-        return plan_reference(context, first, tables, request, self.many, self.change)
 
     def _compare(self, context: RunContext) -> int:
         request = comparison(self.only or (), self.ignore or ())

@@ -162,7 +162,27 @@ class Validate(Parameters):
     def run(self, context: RunContext) -> int:
         require_tables(self.tables, self.many)
         if self.fix:
-            return self._fix(context)
+            given = self.change.commit
+            [place, *others] = outlets(given.output, PlanReport)
+            if others or place.file is not None:
+                raise UsageError(
+                    "--fix supports a single format, on standard output; --out FILE saves the plan",
+                    option="--output",
+                )
+            output = PlanOutputOptions(**{**vars(given.output), "output": place.format})
+            change = self.change.replaced(commit=given.replaced(output=output))
+            context = context.with_request(given.spark, output, given.access)
+
+            def work() -> int:
+                from deltaadm.runs.plan_tables import plan_tables
+
+                run = self._run(context)
+                planner, tables = fixes_planner(run), self.tables or ()
+                return plan_tables(
+                    context, tables, self.many, planner, change, settings=run.settings
+                )
+
+            return handle_errors(context, "", work)
         planning, commit, selection = self.change.planning, self.change.commit, self.selection
         for name in ("apply", "check", "out"):
             if getattr(planning, name):
@@ -223,28 +243,6 @@ class Validate(Parameters):
             found, of = counted(baseline.count, "finding"), counted(len(baseline.tables), "table")
             info(f"Saved {found} of {of} to {baseline_file}.")
             return 0 if code == FOUND else code
-
-    def _fix(self, context: RunContext) -> int:
-        """Plan what fixes the findings, as any other change; the exit code."""
-        given = self.change.commit
-        [place, *others] = outlets(given.output, PlanReport)
-        if others or place.file is not None:
-            raise UsageError(
-                "--fix supports a single format, on standard output; --out FILE saves the plan",
-                option="--output",
-            )
-        output = PlanOutputOptions(**{**vars(given.output), "output": place.format})
-        change = self.change.replaced(commit=given.replaced(output=output))
-        context = context.with_request(given.spark, output, given.access)
-
-        def work() -> int:
-            from deltaadm.runs.plan_tables import plan_tables
-
-            run = self._run(context)
-            planner, tables = fixes_planner(run), self.tables or ()
-            return plan_tables(context, tables, self.many, planner, change, settings=run.settings)
-
-        return handle_errors(context, "", work)
 
     def _run(self, context: RunContext) -> ValidationRun:
         looking, selection = self.looking, self.selection
