@@ -164,7 +164,9 @@ def compare(
     except Exception as error:
         found = refusal(error)
         if isinstance(found, EngineError):
-            raise
+            if "lacks a required class" not in found.message:  # as for coordinated commits of AWS
+                raise
+            return "left out: Spark lacks a class", "", ""
         if isinstance(found, NotYetError):
             agrees = isinstance(predicted, Snapshot) and step.waits(before)
             return ("both wait" if agrees else "DELTA WAITS"), "", ""
