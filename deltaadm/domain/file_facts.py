@@ -138,15 +138,10 @@ def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
         return f"it is {'inline' if kind == INLINE else 'in a file'} and has {has}"
     if vector.offset is not None and vector.offset < 0:
         return f"its offset is {vector.offset}"
-    return _decoding_flaw(vector)
-
-
-def _decoding_flaw(vector: DeletionVectorDescriptor) -> str:
-    text = vector.path_or_inline_dv
     try:
-        if vector.storage_type == RELATIVE:
+        if kind == RELATIVE:
             relative_path(vector)
-        elif vector.storage_type == INLINE and len(z85_decode(text)) < vector.size_in_bytes:
+        elif kind == INLINE and len(z85_decode(text)) < vector.size_in_bytes:
             return f"its sizeInBytes is {vector.size_in_bytes}, which is more than it contains"
     except ValueError as error:
         return f"{text!r} cannot be decoded: {error}"

@@ -288,7 +288,10 @@ class _Search:
                 if together in seen:
                     led_on = led_on or step not in taken
                     continue
-                after = self._known.get(texts) or self._after(state, step)
+                try:
+                    after = self._known.get(texts) or after_all_runs(state, step, self._session)
+                except DeltaadmError as refusal:
+                    after = refusal
                 self._known[texts] = after
                 if isinstance(after, DeltaadmError):
                     refusals.append(after)
@@ -304,12 +307,6 @@ class _Search:
                 dead_end = obstacle, refusals
         assert dead_end is not None  # noqa: S101 -- a finite search that finds nothing has one
         return _DeadEnd(*dead_end, states)
-
-    def _after(self, state: Snapshot, step: Step) -> Snapshot | DeltaadmError:
-        try:
-            return after_all_runs(state, step, self._session)
-        except DeltaadmError as refusal:
-            return refusal
 
     def _steps(self, subject: str, state: Snapshot) -> Iterator[Step]:
         """Yield the steps that may remove the obstacle *subject*."""

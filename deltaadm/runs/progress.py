@@ -64,23 +64,21 @@ class Progress:
         elif now - self._shown >= (_OFTEN if self._live else _SOON):
             self._shown = now
             with self._lock:
-                if not self._over:
-                    self._draw(now - self._started)
+                if self._over:
+                    return
+                if self._live is None:
+                    from deltaadm.formats.live import LiveLine
 
-    def _draw(self, seconds: float) -> None:
-        if self._live is None:
-            from deltaadm.formats.live import LiveLine
-
-            self._live = LiveLine()
-        state = self._state()
-        self._live.show(
-            state.doing,
-            state.what,
-            state.counts,
-            done=state.done,
-            total=state.total,
-            seconds=seconds,
-        )
+                    self._live = LiveLine()
+                state = self._state()
+                self._live.show(
+                    state.doing,
+                    state.what,
+                    state.counts,
+                    done=state.done,
+                    total=state.total,
+                    seconds=now - self._started,
+                )
 
     def hide(self) -> None:
         """Let the line go, until the next tick in a second."""

@@ -149,8 +149,10 @@ def _problem(parameter: str, annotation: object, value: object) -> str:
         return ""
     for text in annotation.split(" | "):
         base = text.partition("[")[0].strip()
-        expected = _type(base)
-        if expected is None:
+        expected: Any = _BUILTIN.get(base)
+        if expected is None and base in dir(deltaadm):
+            expected = getattr(deltaadm, base)
+        if not isinstance(expected, type):
             if text.isidentifier() and text not in _ANYTHING and isinstance(value, _PLAIN):
                 continue  # which is no instance of a class that is not public
             return ""
@@ -159,13 +161,6 @@ def _problem(parameter: str, annotation: object, value: object) -> str:
             return ""
     kind = f"{type(value).__name__} ({value!r:.60})"
     return f"{parameter} must be {annotation}, not {kind}."
-
-
-def _type(name: str) -> type | None:
-    if name in _BUILTIN:
-        return _BUILTIN[name]
-    candidate: Any = getattr(deltaadm, name) if name in dir(deltaadm) else None
-    return candidate if isinstance(candidate, type) else None
 
 
 def _hint(function: str) -> str:

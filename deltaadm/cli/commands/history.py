@@ -56,7 +56,12 @@ class History(Parameters):
         if self.discover and not self.restorable:
             raise UsageError("needs --restorable", option="--discover")
         if self.restorable:
-            return self._restorable(context)
+            chosen = self.protocol or self.schema or self.properties or self.by_client
+            if chosen or self.since or self.until:
+                raise UsageError("shows all versions, and nothing else", option="--restorable")
+            horizon = questions.restorable(discover=self.discover)
+            with log_reader(context, [self.table, *(self.discover or ())]) as reader:
+                return show(context, [horizon(reader, find(reader, self.table))])
         if self.by_client:
             if self.protocol or self.schema or self.properties:
                 raise UsageError("shows no changes", option="--by-client")
@@ -78,11 +83,3 @@ class History(Parameters):
             for entry in history.entries:
                 show(context, [entry])
             return 0
-
-    def _restorable(self, context: RunContext) -> int:
-        chosen = self.protocol or self.schema or self.properties or self.by_client
-        if chosen or self.since or self.until:
-            raise UsageError("shows all versions, and nothing else", option="--restorable")
-        ask = questions.restorable(discover=self.discover)
-        with log_reader(context, [self.table, *(self.discover or ())]) as reader:
-            return show(context, [ask(reader, find(reader, self.table))])

@@ -324,10 +324,18 @@ def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]
     repairs: list[Repair] = []
     digests: dict[str, str | None] = {}
     for find in kinds:
-        for repair in find(case):
-            judged = _left_alone(case, repair)
-            repairs.append(judged)
-            for operation in () if judged.refusal else judged.operations:
+        for found in find(case):
+            repair = found
+            young = next((each.file for each in found.operations if case.is_young(each.file)), "")
+            if young and not found.refusal:
+                repair = replace(
+                    found,
+                    refusal=f"{young} changed a short time ago, and a writer may still be at work",
+                    remedy="Run repair again later, or with a shorter --older-than once no writer "
+                    "runs.",
+                )
+            repairs.append(repair)
+            for operation in () if repair.refusal else repair.operations:
                 if operation.file and operation.file not in digests:
                     digests[operation.file] = sha256(case.store, operation.file)
                 case.view = case.view.with_files(operation.files, *operation.rebuilt)
@@ -369,18 +377,6 @@ def require_own_log(store: WritableStore) -> None:
             f"A catalog manages the commits of {store.root}, and it alone knows which count.",
             remedy="Have the catalog's own tools repair it, or ask its operator.",
         )
-
-
-def _left_alone(case: Case, repair: Repair) -> Repair:
-    """*repair*, refused where it touches what may still be being written."""
-    young = next((each.file for each in repair.operations if case.is_young(each.file)), None)
-    if repair.refusal or young is None:
-        return repair
-    return replace(
-        repair,
-        refusal=f"{young} changed a short time ago, and a writer may still be at work",
-        remedy="Run repair again later, or with a shorter --older-than once no writer runs.",
-    )
 
 
 def _state_or_error(store: LogStore) -> tuple[TableState | None, str]:
