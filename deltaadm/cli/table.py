@@ -49,7 +49,7 @@ _MODULES: Final[Mapping[str, str]] = {
     "record": "diff", "upgrade-protocol": "protocol", "enable-feature": "protocol",
     "set-mapping-mode": "protocol", "drop-feature": "drop_feature", "undo": "protocol",
     "apply": "saved", "show": "saved", "features": "catalogues", "clients": "catalogues",
-    "rules": "explain", "doctor": "config", "schema": "installation",
+    "rules": "catalogues", "explain": "catalogues", "doctor": "config", "schema": "installation",
     "completion": "installation", "man": "installation",
 }  # fmt: skip
 """The modules of `deltaadm.cli.commands` in which subcommands are that have another name."""

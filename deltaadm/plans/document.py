@@ -40,11 +40,10 @@ from deltaadm.json_values import (
 )
 from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
-from deltaadm.plans.findings import FOUND, STEP, Found, any_step, schema_of
 from deltaadm.plans.impact import Consequence, interruptions, newly_shut_out
 from deltaadm.plans.plan import Plan, planned_statement
 from deltaadm.plans.reach_clients import is_reached
-from deltaadm.plans.reports import PlanReport, PlanState
+from deltaadm.plans.reports import FOUND, STEP, Found, PlanReport, PlanState, any_step, schema_of
 from deltaadm.plans.secrets import Masker, require_no_secrets
 
 _STAGE_FIELDS: Final[Fields] = {

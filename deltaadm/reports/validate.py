@@ -50,8 +50,8 @@ from deltaadm.facts import (
     SnapshotFacts,
 )
 from deltaadm.json_values import COUNT, STRING, array, constant, mapping, maybe, one_of, record
-from deltaadm.plans.findings import FOUND, Found
 from deltaadm.plans.plan import propose
+from deltaadm.plans.reports import FOUND, Found
 from deltaadm.plans.undo import advice_for, fix_command
 from deltaadm.reports.inspect import describe, feature_table
 from deltaadm.reports.words import counted

@@ -1,6 +1,8 @@
-"""The subcommands `features` and `clients`."""
+"""The subcommands that explain what is known: `features`, `clients`, `rules` and `explain`."""
 
 from __future__ import annotations
+
+import sys
 
 from deltaadm.errors import UsageError
 from deltaadm.reports.catalogues import explain_client, explain_feature, list_clients, list_features
@@ -70,3 +72,51 @@ class Clients(Parameters):
         settings = load_settings(context.settings.of(""))
         declared = (*(settings.clients or ()), *(settings.writers or ()))
         return show(context, [forecast(self.name, self.since, declared)])
+
+
+class Rules(Parameters):
+    """
+    For example:
+
+      deltaadm rules DL4 DL6
+    """
+
+    families: list[str] | None = argument("[CODE...]",
+        "Codes or families like DL4 (default: all).")  # fmt: skip
+    output: OutputOptions
+    shows = "RuleCatalogue"
+
+    def run(self, context: RunContext) -> int:
+        from deltaadm.reports.explain import list_rules  # and all rules
+
+        return show(context, [list_rules(self.families or ())])
+
+
+class Explain(Parameters):
+    """
+    For example:
+
+      deltaadm explain DL101
+
+      deltaadm explain "Unsupported reader features required: [DeletionVectors]"
+
+      deltaadm explain - < error.log
+    """
+
+    words: list[str] = argument("WORD...",
+        "A rule, feature, property, client, Delta error class, the error message of any engine, "
+        "or - to read a message from standard input.")  # fmt: skip
+    output: OutputOptions
+    shows = "RuleExplanation"
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        """The words, unless one is a message, which is no name of anything."""
+        is_message = any(word == "-" or len(word.split()) > 1 for word in self.words)
+        return "" if is_message else "words"
+
+    def run(self, context: RunContext) -> int:
+        from deltaadm.reports.explain import explain  # and all rules
+
+        texts = (sys.stdin.read().strip() if word == "-" else word for word in self.words)
+        return show(context, [*map(explain, texts)])

@@ -26,8 +26,7 @@ from deltaadm.plans.repair.checkpoints import (
     find_pointer,
 )
 from deltaadm.plans.repair.commits import find_commits, find_compactions, find_names
-from deltaadm.plans.repair.data_files import find_missing_files
-from deltaadm.plans.repair.protocol import find_protocol
+from deltaadm.plans.repair.protocol import find_missing_files, find_protocol
 from deltaadm.plans.repair.repair import Case, Repair
 
 KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
