@@ -47,9 +47,10 @@ COMMANDS: Final[Mapping[str, str]] = {
 """Every subcommand and its summary, in the order of the help."""
 _MODULES: Final[Mapping[str, str]] = {
     "record": "diff", "upgrade-protocol": "protocol", "enable-feature": "protocol",
-    "set-mapping-mode": "protocol", "drop-feature": "drop_feature", "undo": "protocol",
-    "apply": "saved", "show": "saved", "features": "catalogues", "clients": "catalogues",
-    "rules": "catalogues", "explain": "catalogues", "doctor": "config", "schema": "installation",
+    "set-mapping-mode": "protocol", "drop-feature": "protocol", "undo": "protocol",
+    "alter": "create", "apply": "saved", "show": "saved",
+    "features": "catalogues", "clients": "catalogues", "rules": "catalogues",
+    "explain": "catalogues", "doctor": "config", "schema": "installation",
     "completion": "installation", "man": "installation",
 }  # fmt: skip
 """The modules of `deltaadm.cli.commands` in which subcommands are that have another name."""

@@ -169,7 +169,13 @@ def confirm(
     by_option: dict[str, dict[str, Consent]] = {}
     for consent in consents:
         by_option.setdefault(consent.option, {})[consent.reason] = consent
-    missing = {option: _merged(alike) for option, alike in by_option.items()}
+    missing: dict[str, Consent] = {}
+    for option, alike in by_option.items():
+        missing[option] = consent = next(iter(alike.values()))
+        if len(alike) > 1:
+            reason = some_of(alike, separator="; ")
+            question = f"{reason[:1].upper()}{reason[1:]}. Type '{consent.answer}' to continue: "
+            missing[option] = consent._replace(question=question, reason=reason)
     if not missing:
         return
     # Both: the question is written to standard error, for standard output may go to a file.
@@ -185,16 +191,6 @@ def confirm(
         write_stderr(visible(consent.question))
         if sys.stdin.readline().strip().lower() != consent.answer.lower():
             raise RefusedError("Cancelled. Nothing was changed.", remedy="")
-
-
-def _merged(alike: Mapping[str, Consent]) -> Consent:
-    """One consent that names all reasons of consents with the same option."""
-    consent, *others = alike.values()
-    if not others:
-        return consent
-    reason = some_of(alike, separator="; ")
-    question = f"{reason[:1].upper()}{reason[1:]}. Type '{consent.answer}' to continue: "
-    return consent._replace(question=question, reason=reason)
 
 
 # One change
