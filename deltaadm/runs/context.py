@@ -84,7 +84,19 @@ class RunContext:
         )
         stores, unity = self.object_stores, self.unity
         if access is not None and access is not self.access:
-            unity = self._unity(spark, access)
+            if access.unity is not None and spark.engine is Engine.SPARK:
+                raise UsageError(
+                    "cannot be combined with --engine spark, which uses Spark's own catalogs",
+                    option="--unity",
+                    remedy="Leave out --engine spark, which this catalog does not need; or "
+                    "leave out --unity and connect Spark to the catalog: --spark-conf "
+                    "spark.sql.catalog.NAME=io.unitycatalog.spark.UCSingleCatalog.",
+                )
+            unity = None  # the catalog that knows the names of tables, asked without Spark
+            if access.unity is not None or self.settings.find("unity") is not None:
+                from deltaadm.runs.unity import Unity
+
+                unity = Unity(access, self.settings)
             stores = self._stores(access, unity)
         return replace(
             self,
@@ -95,22 +107,6 @@ class RunContext:
             object_stores=stores,
             unity=unity,
         )
-
-    def _unity(self, spark: SparkOptionGroup, access: AccessOptions) -> Unity | None:
-        """The catalog that knows the names of tables, if one is asked without Spark."""
-        if access.unity is not None and spark.engine is Engine.SPARK:
-            raise UsageError(
-                "cannot be combined with --engine spark, which uses Spark's own catalogs",
-                option="--unity",
-                remedy="Leave out --engine spark, which this catalog does not need; or "
-                "leave out --unity and connect Spark to the catalog: --spark-conf "
-                "spark.sql.catalog.NAME=io.unitycatalog.spark.UCSingleCatalog.",
-            )
-        if access.unity is None and self.settings.find("unity") is None:
-            return None
-        from deltaadm.runs.unity import Unity
-
-        return Unity(access, self.settings)
 
     def _stores(self, access: AccessOptions, unity: Unity | None) -> ObjectStores:
         """The object stores, with the options for them and what the catalog gives."""

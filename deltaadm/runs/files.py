@@ -114,23 +114,20 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
             os.truncate(file, output.st_size - len(cut.encode()))
     lines: dict[str, str] = {}
     for number, line in enumerate(whole.split("\n") if whole else (), 1):
-        document = _document(file, number, line, kind)
+        try:
+            document = json.loads(line)
+            known = document["format_version"] == FORMAT_VERSION
+            ours = known and isinstance(document["table"], str)
+            ours = ours and kind_of(document) in {kind, "error"}
+        except (ValueError, KeyError, TypeError, StopIteration):
+            ours = False
+        if not ours:
+            raise RefusedError(
+                f"Line {number} of {file} is not the output of this command for a table.",
+                remedy="Name the file with the -o jsonl output of the interrupted run.",
+            )
         # An error in a later line does away with an older answer: the table is read again.
         lines.pop(document["table"], None)
         if "error" not in document:
             lines[document["table"]] = f"{line}\n"
     return lines
-
-
-def _document(file: Path, number: int, line: str, kind: str) -> dict[str, str]:
-    try:
-        document = json.loads(line)
-        ours = document["format_version"] == FORMAT_VERSION and isinstance(document["table"], str)
-        if ours and kind_of(document) in {kind, "error"}:
-            return dict(document)
-    except (ValueError, KeyError, TypeError, StopIteration):
-        pass
-    raise RefusedError(
-        f"Line {number} of {file} is not the output of this command for a table.",
-        remedy="Name the file with the -o jsonl output of the interrupted run.",
-    )

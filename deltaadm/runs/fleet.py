@@ -47,6 +47,7 @@ from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import resume_lines, write_file
 from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
+from deltaadm.runs.places import tables_below
 from deltaadm.runs.progress import Progress, State
 from deltaadm.runs.status import FOUND, NOTHING, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
@@ -377,9 +378,20 @@ def collect_tables(
     entries: dict[str, Entry] = {}
     tables = [*named, *(request.also or ())]
     if request.tables_from is not None:
-        tables += map(context.settings.table, _listed(request.tables_from))
+        file = request.tables_from
+        text = sys.stdin.read() if str(file) == "-" else read_file(file)
+        # Not `splitlines`, which also ends lines where names may have odd characters.
+        lines = map(str.strip, text.split("\n"))
+        listed_there = (line for line in lines if line and not line.startswith("#"))
+        tables += map(context.settings.table, listed_there)
     for root in request.discover or ():
-        tables += _discovered(context, root, missed)
+        errors: list[DeltaadmError] = []
+        tables += tables_below(context, root, errors.append)
+        # Whatever is below a place that cannot be listed stands among the tables under its name.
+        for number, error in enumerate(errors):
+            name = root if not number else f"{root} ({number + 1})"
+            missed[name] = error
+            tables.append(name)
     for pattern in request.catalog or ():
         listed = table_names.list_tables(context, pattern)
         entries |= listed
@@ -404,26 +416,6 @@ def collect_tables(
         unlisted=missed,
         answered={} if request.resume is None else resume_lines(request.resume, kind),
     )
-
-
-def _listed(file: Path) -> Iterator[str]:
-    """The lines of *file*, without empty ones and those that begin with `#`."""
-    text = sys.stdin.read() if str(file) == "-" else read_file(file)
-    # Not `splitlines`, which also ends lines where names may have odd characters.
-    names = map(str.strip, text.split("\n"))
-    return (name for name in names if name and not name.startswith("#"))
-
-
-def _discovered(context: RunContext, root: str, missed: dict[str, DeltaadmError]) -> Iterator[str]:
-    """The tables below *root*, and a name in *missed* for each place that cannot be listed."""
-    from deltaadm.runs.places import tables_below
-
-    errors: list[DeltaadmError] = []
-    yield from tables_below(context, root, errors.append)
-    for number, error in enumerate(errors):
-        name = root if not number else f"{root} ({number + 1})"
-        missed[name] = error
-        yield name
 
 
 # The results

@@ -58,7 +58,7 @@ from deltaadm.runs.fleet import (
 from deltaadm.runs.names import look_up, opened
 from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
-from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
+from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
 from deltaadm.runs.plan_run import (
     Consent,
     Planner,
@@ -203,18 +203,18 @@ def plans_in(body: str) -> tuple[SavedPlan, ...]:
 
     Raises what `read_plans` does.
     """
-    return tuple(
-        saved if _is_called(saved) else saved.called(saved.name or saved.location)
-        for saved in read_plans(body)
-    )
-
-
-def _is_called(saved: SavedPlan) -> bool:
-    """Whether what the file calls the table leads to it, from here."""
-    if saved.name is None:
-        return saved.location in {saved.table.rstrip("/"), os.path.realpath(saved.table)}
-    parts, whole = table_name(saved.table), table_name(saved.name)
-    return parts is not None and whole is not None and whole[-len(parts) :] == parts
+    plans = []
+    for saved in read_plans(body):
+        # What the file calls the table need not lead to it from here.
+        if saved.name is None:
+            leads_there = saved.location in {saved.table.rstrip("/"), os.path.realpath(saved.table)}
+        else:
+            parts, whole = table_name(saved.table), table_name(saved.name)
+            leads_there = False
+            if parts is not None and whole is not None:
+                leads_there = whole[-len(parts) :] == parts
+        plans.append(saved if leads_there else saved.called(saved.name or saved.location))
+    return tuple(plans)
 
 
 def plan_left(
@@ -487,12 +487,33 @@ def carry_out_plans(
 def _not_done(
     plans: Sequence[SavedPlan], known: Journal, printer: ResultPrinter
 ) -> Sequence[SavedPlan]:
-    """The plans that an earlier run has not carried out; the others are shown."""
+    """
+    The plans that an earlier run has not carried out.
+
+    The others are shown as its journal has them, marked as such: their tables are not looked at
+    again. Raises `RefusedError` for an entry that is no outcome.
+    """
+    left = []
     for saved in plans:
         # By its digest: the plan of another run on the same table is another plan.
-        if saved.digest in known.done:
-            printer.add(_of_earlier_run(saved, known.done[saved.digest]))
-    return [saved for saved in plans if saved.digest not in known.done]
+        if saved.digest not in known.done:
+            left.append(saved)
+            continue
+        try:
+            line = json.loads(known.done[saved.digest])
+            document = {**line, "table": saved.table, FROM_JOURNAL: True}
+            brief_line(document)
+            FleetCounts().add(document)
+            # A plan in two runs counts as done for the journal once its first run is.
+            waits = any(step.get("waits") for step in document["plan"]["steps"])
+            code = WAITING if waits else 0
+            result = TableResult(saved.table, json_line(document), code, old=True)
+        except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
+            raise RefusedError(
+                f"The journal's entry for {saved.table} is not valid.", remedy=_OTHER_JOURNAL
+            ) from error
+        printer.add(result)
+    return left
 
 
 def _begun(plans: Sequence[SavedPlan], known: Journal, journal: Path) -> Sequence[SavedPlan]:
@@ -504,25 +525,6 @@ def _begun(plans: Sequence[SavedPlan], known: Journal, journal: Path) -> Sequenc
             remedy="To undo the newest change of a table: deltaadm undo TABLE.",
         )
     return begun
-
-
-def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
-    """
-    What a journal says of *saved*, marked as such: the table is not looked at again.
-
-    Raises `RefusedError` where that is no outcome.
-    """
-    try:
-        document = {**json.loads(line), "table": saved.table, FROM_JOURNAL: True}
-        brief_line(document)
-        FleetCounts().add(document)
-        # A plan in two runs counts as done for the journal once its first run is.
-        waits = any(step.get("waits") for step in document["plan"]["steps"])
-        return TableResult(saved.table, json_line(document), WAITING if waits else 0, old=True)
-    except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
-        raise RefusedError(
-            f"The journal's entry for {saved.table} is not valid.", remedy=_OTHER_JOURNAL
-        ) from error
 
 
 def _failure(saved: SavedPlan, error: DeltaadmError) -> TableResult:
@@ -683,7 +685,10 @@ class _Run:
         try:
             # Commits of one run on one table are told apart by their order alone.
             with self._tables[saved.location]:
-                after = self.validation and self._without_present(self.validation, ready.target)
+                after = self.validation
+                if after is not None:  # to which what it finds in the table now is known
+                    found = after.report(self._context, ready.target, watched=False)
+                    after = replace(after, baseline=baseline_of([found]))
                 plan = ready.again(self._context)
                 outcome = execute(self._context, plan, executor, note)
                 broken = [] if after is None else self._fails(after, ready)
@@ -706,11 +711,6 @@ class _Run:
             # Only after the journal has its line, which has masks.
             return replace(result, line=line_of(result.report, show_secrets=True))
         return result
-
-    def _without_present(self, validation: ValidationRun, target: Target) -> ValidationRun:
-        """The *validation* to which what it finds in the table now is known."""
-        found = validation.report(self._context, target, watched=False)
-        return replace(validation, baseline=baseline_of([found]))
 
     def _fails(self, validation: ValidationRun, ready: _Ready) -> list[DeltaadmError]:
         """What makes the changed table fail the *validation*."""
@@ -766,7 +766,15 @@ def plan_many(
             "- can only save the plan of one table; use -o jsonl for several", option="--out"
         )
     if planning.apply:
-        _require_resumable(context, planning)
+        # What would leave an interrupted run nothing to continue with.
+        if planning.out is None:
+            raise UsageError(
+                "requires --out FILE for several tables, so that an interrupted run can be "
+                "continued",
+                option="--apply",
+                remedy=f"Use `{with_options(context, '--out', 'plans.jsonl')}`.",
+            )
+        _require_lines(context, "--apply")
     session = session_settings(context.spark)
 
     def code(document: Document) -> int:
@@ -807,17 +815,6 @@ def plan_many(
             return combine_exit_codes([exit_code, applied], alone=False)
 
     return handle_errors(context, "", work)
-
-
-def _require_resumable(context: RunContext, planning: PlanOptions) -> None:
-    """Turn away what would leave an interrupted run nothing to continue with."""
-    if planning.out is None:
-        raise UsageError(
-            "requires --out FILE for several tables, so that an interrupted run can be continued",
-            option="--apply",
-            remedy=f"Use `{with_options(context, '--out', 'plans.jsonl')}`.",
-        )
-    _require_lines(context, "--apply")
 
 
 def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tuple[int, int]:

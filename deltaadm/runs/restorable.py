@@ -237,39 +237,43 @@ class _Looked:
     """What a listing of the table shows of the files that it needs, and of all others."""
 
     def __init__(self, needs: Needs, now: int, kept: int | None) -> None:
-        self._needs, self._kept = needs, kept
+        self._needs = needs
         self._cutoff = -1 if kept is None else now - kept
         self.taken: set[int] = set()
         self.vacuum_at: int | None = None
         self._live, self._past, self._vacuum = [0, 0], [0, 0], [0, 0]
-        hidden = _hidden(needs.metadata)
+        # What VACUUM passes over, in the paths of files (DeltaTableUtils.isHiddenDirectory).
+        columns = (re.escape(f"{name}=") for name in needs.metadata.partition_columns)
+        pattern = rf"(?:^|/)(?!{'|'.join(('_delta_index', '_change_data', *columns))})[._]"
+        if "iceberg" in needs.metadata.configuration.get(
+            "delta.universalFormat.enabledFormats", ""
+        ):
+            pattern += "|(?:^|/)metadata(?:/|$)"
+        hidden = re.compile(pattern)
         for info in needs.store.list_data():
-            self._look(info, hidden)
+            key = _key(f"{needs.root}/{info.path}")
+            buried = max(needs.past.get(key, 0), needs.buried.get(key, 0))
+            was_past = key in needs.past
+            if self.found(key):
+                _count(self._live, info)
+                continue
+            if was_past:
+                _count(self._past, info)
+            if hidden.search(info.path):
+                continue
+            # VACUUM spares what is newer than its retention, by its tombstone or by itself.
+            since = max(buried, info.modified)
+            if since < self._cutoff:
+                _count(self._vacuum, info)
+                self.taken.add(key)
+                if was_past:
+                    needs.past[key] = _TAKEN
+            elif kept is not None:
+                self.vacuum_at = min(since + kept + 1, self.vacuum_at or sys.maxsize)
 
     live = property(lambda self: FileFacts(files=self._live[0], bytes=self._live[1]))
     history = property(lambda self: FileFacts(files=self._past[0], bytes=self._past[1]))
     vacuum = property(lambda self: FileFacts(files=self._vacuum[0], bytes=self._vacuum[1]))
-
-    def _look(self, info: FileInfo, hidden: re.Pattern[str]) -> None:
-        key, needs = _key(f"{self._needs.root}/{info.path}"), self._needs
-        buried = max(needs.past.get(key, 0), needs.buried.get(key, 0))
-        was_past = key in needs.past
-        if self.found(key):
-            _count(self._live, info)
-            return
-        if was_past:
-            _count(self._past, info)
-        # VACUUM spares what is newer than its retention, by its tombstone or by itself.
-        since = max(buried, info.modified)
-        if hidden.search(info.path):
-            return
-        if since < self._cutoff:
-            _count(self._vacuum, info)
-            self.taken.add(key)
-            if was_past:
-                needs.past[key] = _TAKEN
-        elif self._kept is not None:
-            self.vacuum_at = min(since + self._kept + 1, self.vacuum_at or sys.maxsize)
 
     def found(self, key: int) -> bool:
         """Note that a file is there; whether the newest version needs it."""
@@ -306,15 +310,6 @@ class _Looked:
 def _count(amount: list[int], info: FileInfo) -> None:
     amount[0] += 1
     amount[1] += info.size
-
-
-def _hidden(metadata: Metadata) -> re.Pattern[str]:
-    """What VACUUM passes over, in the paths of files (DeltaTableUtils.isHiddenDirectory)."""
-    columns = (re.escape(f"{name}=") for name in metadata.partition_columns)
-    pattern = rf"(?:^|/)(?!{'|'.join(('_delta_index', '_change_data', *columns))})[._]"
-    if "iceberg" in metadata.configuration.get("delta.universalFormat.enabledFormats", ""):
-        pattern += "|(?:^|/)metadata(?:/|$)"
-    return re.compile(pattern)
 
 
 def _milliseconds(configuration: Mapping[str, str], key: str) -> int | None:

@@ -148,6 +148,11 @@ def spark_options(
 
     request = context.spark
     conf = {} if context.has_session else pairs(request.spark_conf, "--spark-conf")
+    stores: dict[str, Mapping[str, str]] = {}
+    for place in filter(is_remote, places):
+        options = {} if context.object_stores is None else context.object_stores.options_for(place)
+        credentials = None if context.unity is None else context.unity.credentials(place)
+        stores[place] = options if credentials is None else {**options, **credentials.options}
     return SparkOptions(
         master=request.spark_master,
         remote=request.remote,
@@ -155,15 +160,8 @@ def spark_options(
         jars=tuple(jar for place in request.jars or () for jar in jars_at(str(place))),
         debug=messages().debug or messages().verbosity > 1,
         long_work=long_work,
-        stores={place: _storage_options(context, place) for place in places if is_remote(place)},
+        stores=stores,
     )
-
-
-def _storage_options(context: RunContext, place: str) -> Mapping[str, str]:
-    stores = context.object_stores
-    options = {} if stores is None else stores.options_for(place)
-    credentials = None if context.unity is None else context.unity.credentials(place)
-    return options if credentials is None else {**options, **credentials.options}
 
 
 @contextmanager

@@ -165,28 +165,26 @@ class Unity:
         # Apart by what they are good for: a catalog may allow reading alone.
         key = location, location in self._written
         if key not in self._credentials:
+            catalog, state = self._found(), self._state(location)
+            operation = "READ_WRITE" if location in self._written else "READ"
+
+            def ask() -> TemporaryCredentials | None:
+                return catalog.credentials(state, self._names[location], operation)
+
+            def ask_again() -> TemporaryCredentials:
+                credentials = ask()
+                if credentials is None:
+                    raise StorageError(
+                        f"{catalog.name} no longer gives credentials for {state.name}.",
+                        remedy="Ask its administrator.",
+                    )
+                return credentials
+
+            first = ask()
+            given = None if first is None else RenewedCredentials(ask_again, first)
             # Several threads may ask at the same time; the first answer counts.
-            self._credentials.setdefault(key, self._vended(location))
+            self._credentials.setdefault(key, given)
         return self._credentials[key]
-
-    def _vended(self, location: str) -> RenewedCredentials | None:
-        catalog, state = self._found(), self._state(location)
-        operation = "READ_WRITE" if location in self._written else "READ"
-
-        def ask() -> TemporaryCredentials | None:
-            return catalog.credentials(state, self._names[location], operation)
-
-        def ask_again() -> TemporaryCredentials:
-            credentials = ask()
-            if credentials is None:
-                raise StorageError(
-                    f"{catalog.name} no longer gives credentials for {state.name}.",
-                    remedy="Ask its administrator.",
-                )
-            return credentials
-
-        first = ask()
-        return None if first is None else RenewedCredentials(ask_again, first)
 
 
 def _catalog_at(url: str, place: str) -> UnityCatalog:
@@ -280,31 +278,30 @@ def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
     """The entries `[[storage]]` of the settings, from the *value* that stands at *place*."""
     if not isinstance(value, list):
         raise wrong(place, "an array of tables, as in [[storage]]")
-    return tuple(_entry(as_table(entry, place), place) for entry in value)
-
-
-def _entry(entry: Mapping[str, Any], place: str) -> StorageSettings:
-    options = dict(entry)
-    if "prefix" not in options:
-        raise SettingsError(
-            f"{place}: an entry has no prefix.",
-            remedy='Name the locations: prefix = "s3://bucket/".',
-        )
-    given = options.pop("prefix")
-    prefixes = given if isinstance(given, list) else [given]
-    if not all(isinstance(prefix, str) for prefix in prefixes):
-        raise wrong(f"{place}.prefix", "a string or a list of strings")
-    for key, value in options.items():
-        if is_secret_option(key):
+    entries = []
+    for entry in value:
+        options = dict(as_table(entry, place))
+        if "prefix" not in options:
             raise SettingsError(
-                f"{place}.{key} is a secret, but others can read this file.",
-                remedy="Put it into the environment, or into a --storage-options-file.",
+                f"{place}: an entry has no prefix.",
+                remedy='Name the locations: prefix = "s3://bucket/".',
             )
-        if not isinstance(value, str | int):
-            raise wrong(f"{place}.{key}", "a string, an integer or a boolean")
-        # True in Python, true to stores.
-        options[key] = str(value).lower() if isinstance(value, bool) else str(value)
-    return prefixes, options
+        given = options.pop("prefix")
+        prefixes = given if isinstance(given, list) else [given]
+        if not all(isinstance(prefix, str) for prefix in prefixes):
+            raise wrong(f"{place}.prefix", "a string or a list of strings")
+        for key, said in options.items():
+            if is_secret_option(key):
+                raise SettingsError(
+                    f"{place}.{key} is a secret, but others can read this file.",
+                    remedy="Put it into the environment, or into a --storage-options-file.",
+                )
+            if not isinstance(said, str | int):
+                raise wrong(f"{place}.{key}", "a string, an integer or a boolean")
+            # True in Python, true to stores.
+            options[key] = str(said).lower() if isinstance(said, bool) else str(said)
+        entries.append((prefixes, options))
+    return tuple(entries)
 
 
 def _is_below(location: str, prefix: str) -> bool:

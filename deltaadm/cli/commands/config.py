@@ -322,23 +322,19 @@ def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
     url = _endpoint(address, {key.lower(): value for key, value in options.items()})
     if url is None:
         return None
-    date = _date(url)
-    try:
-        return None if date is None else time.time() - parsedate_to_datetime(date).timestamp()
-    except (ValueError, TypeError):
-        return None
-
-
-def _date(url: str) -> str | None:
-    """The header Date of whatever is answered to a request without credentials."""
+    # Whatever is answered to a request without credentials has a date.
     request = Request(url, method="HEAD")  # noqa: S310 -- of an http endpoint
     try:
         with build_opener(_NoRedirects()).open(request, timeout=_ANSWER_TIME) as answer:
-            return str(answer.headers["Date"])
+            date = str(answer.headers["Date"])
     except HTTPError as error:
         with error:
-            return str(error.headers["Date"])
+            date = str(error.headers["Date"])
     except (OSError, HTTPException, ValueError):
+        return None
+    try:
+        return time.time() - parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError):
         return None
 
 
