@@ -808,6 +808,8 @@ def refused_default(data_type: DataType, text: str) -> str | None:
 
     >>> refused_default(PrimitiveType("byte"), "300"), refused_default(PrimitiveType("byte"), "3")
     ('INVALID_DEFAULT_VALUE.DATA_TYPE', None)
+    >>> [refused_default(PrimitiveType(name), "1e3") for name in ("byte", "decimal(3,1)", "short")]
+    ['INVALID_DEFAULT_VALUE.DATA_TYPE', 'INVALID_DEFAULT_VALUE.DATA_TYPE', None]
     """
     kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), None)
     if kind is None:
@@ -846,10 +848,18 @@ def _takes(kind: str, name: str, text: str) -> bool:
         return True
     numeric = name in _BITS or name in {"float", "double"} or name.startswith("decimal")
     if kind == "integer":
-        number = text.rstrip("L").lstrip("+")
-        return name not in _NEVER_NUMBERS and _in_range(name, int(number))
-    if kind in {"cast", "fraction"}:
-        return name not in _NEVER_NUMBERS | ({"binary"} if kind == "fraction" else set())
+        return name not in _NEVER_NUMBERS and _in_range(name, int(text.rstrip("L").lstrip("+")))
+    if kind == "cast":
+        return name not in _NEVER_NUMBERS
+    if kind == "fraction":
+        from decimal import ROUND_HALF_UP, Decimal  # slow to import
+
+        number, scale = Decimal(text.rstrip("D")), re.fullmatch(r"decimal\(\d+,(\d+)\)", name)
+        digits = int(scale[1]) if scale else 0
+        # Integers are cut off, decimals rounded.
+        rounded = number.scaleb(digits).to_integral_value(ROUND_HALF_UP).scaleb(-digits)
+        whole = int(rounded if scale else number)
+        return name not in {*_NEVER_NUMBERS, "binary"} and _in_range(name, whole)
     if kind == "text":
         return _is_read_as(name, text[1:-1].strip(), numeric=numeric)
     return name == kind or (kind == "date" and name in {"timestamp", "timestamp_ntz"})

@@ -378,7 +378,7 @@ def advice_on(report: TableReport) -> tuple[Advice, ...]:
     configuration = report.snapshot.metadata.configuration
     if log in configuration or deleted in configuration:
         try:
-            check_retention(report.snapshot.metadata)
+            check_retention(configuration)
         except DeltaadmError as error:
             interval = configuration.get(deleted, "interval 1 week")
             command = _command(report, "alter", "--set", f"{log}={interval}")

@@ -421,9 +421,9 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
     except DeltaadmError:  # a value that is not an interval is DL310's
         return
     try:
-        check_retention(metadata)
+        check_retention(metadata.configuration)
     except DeltaadmError as error:
-        yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=error.remedy)
+        yield Problem(error.message, _property(RETENTION_KEYS[0]))
 
 
 @rule("DL314", Severity.WARNING, Scope.SNAPSHOT, shared=True)

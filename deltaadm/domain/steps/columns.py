@@ -537,11 +537,12 @@ class AddColumns(Step):
             if isinstance(default, str):
                 refuse_default(definition.column.name, definition.column.type, default)
         known = {folded(path): path for path, _ in before.walk()}
-        new: set[Path] = set()
-        for definition in self.columns:
-            path = (*definition.parent, definition.column.name)
+        added = [(*definition.parent, definition.column.name) for definition in self.columns]
+        for path in added:
             if folded(path) in known:
                 raise _taken(known[folded(path)])
+        new: set[Path] = set()
+        for path in added:
             if folded(path) in new:
                 raise RefusedError(
                     f"The column {path_text(path)} is added twice.",

@@ -108,7 +108,7 @@ class SetProperties(Step):
         )
         after = update.update_metadata(state, proposed, session)
         if any(key in properties for key in checks.RETENTION_KEYS):
-            checks.check_retention(after.metadata)
+            checks.check_retention(properties)
         update.check_row_tracking(after.metadata.configuration)
         several = SetProperties(properties).takes_several_commits(snapshot)
         return update.prepare_commit(state, after, version_known=not several)

@@ -20,7 +20,7 @@ from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import DataType, Path, path_text
 from deltaadm.domain.snapshot import Snapshot, every_file
-from deltaadm.domain.transaction.spark_support import require_readable
+from deltaadm.domain.transaction.spark_support import PATH_OF_CATALOG_TABLE, require_readable
 from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import IllegalArgumentError, RefusedError
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
@@ -282,10 +282,16 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
     """
     # In Spark's order: it parses the statement, loads the table, and then asks Delta.
     step.require_allowed()
+    blocked: RefusedError | None = None
     if step.has_statement and snapshot.exists:
-        require_readable(snapshot)
+        try:
+            require_readable(snapshot)
+        except RefusedError as refusal:
+            if refusal.delta_error_class != PATH_OF_CATALOG_TABLE:
+                raise
+            blocked = refusal  # which Delta notices when all else is settled
     try:
-        return step.after(snapshot, session or SessionSettings())
+        after = step.after(snapshot, session or SessionSettings())
     except IllegalArgumentError as error:
         if not step.alters:
             raise
@@ -293,3 +299,6 @@ def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = Non
         raise RefusedError(
             error.message, remedy=error.remedy, delta_error_class="UNSUPPORTED_TABLE_CHANGE"
         ) from error
+    if blocked is not None:
+        raise blocked
+    return after

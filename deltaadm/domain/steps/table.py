@@ -202,8 +202,10 @@ class CreateTable(Step):
         if self.cluster_by:
             # Types and statistics come after the names; Delta looks at the schema that it writes.
             columns.validate_cluster_by_spec(after.metadata, clusters)
-        if any(key in configuration for key in checks.RETENTION_KEYS):
-            checks.check_retention(after.metadata)
+        named = {key.lower() for key in self.properties}
+        retentions = {key for key in checks.RETENTION_KEYS if key.lower() in named}
+        if retentions:
+            checks.check_retention({key: configuration[key] for key in retentions})
         checks.require_readable_char(self.schema)
         after = update.prepare_commit(snapshot, after, is_creating_new_table=True)
         _refuse_at_commit(snapshot, after)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
-"""Setting either of them makes Delta compare both."""
+"""Setting either of them makes Delta compare both, as the command has them or else by default."""
 UNREAD_UNLESS_SUPPORTED: Final = {
     "generatedColumns": FieldKey.GENERATION,
     "identityColumns": "delta.identity.",
@@ -323,15 +323,20 @@ def check_property_constraints(metadata: Metadata) -> None:
     )
 
 
-def check_retention(metadata: Metadata) -> None:
-    """Raise `RefusedError` where deleted files are kept longer than the log that knows of them."""
-    log = metadata.configuration.get("delta.logRetentionDuration", "interval 30 days")
-    deleted = metadata.configuration.get("delta.deletedFileRetentionDuration", "interval 1 week")
+def check_retention(properties: Mapping[str, str]) -> None:
+    """
+    Raise `RefusedError` where deleted files are kept longer than the log that knows of them.
+
+    *properties* are those of a table, or those that a command names: Delta compares these alone.
+    """
+    log = properties.get("delta.logRetentionDuration", "interval 30 days")
+    deleted = properties.get("delta.deletedFileRetentionDuration", "interval 1 week")
     if (interval_microseconds(log) or 0) < (interval_microseconds(deleted) or 0):
         raise IllegalArgumentError(
             f"delta.deletedFileRetentionDuration ({deleted}) is longer than "
             f"delta.logRetentionDuration ({log}).",
-            remedy="Keep the log at least as long as deleted files.",
+            remedy="Keep the log at least as long as deleted files, and name both in one command: "
+            "of what it does not name, Delta compares the default, whatever the table has.",
         )
 
 

@@ -199,6 +199,15 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                     f"{field.name!r}.",
                     "Drop the column, or choose another version.",
                 )
+    for field in metadata.schema.fields if version > 1 else ():
+        name = getattr(field.type, "name", "")
+        if field.name in metadata.partition_columns and name not in _V2_TYPES:
+            raise _violation(
+                "UNSUPPORTED_PARTITION_DATA_TYPE",
+                f"Iceberg compatibility V{version} does not allow the type of partition column "
+                f"{field.name!r}.",
+                "Partition by another column, or choose another version.",
+            )
     old = before.metadata
     # Iceberg keeps the old partition specs.
     if old.partition_columns and old.partition_columns != metadata.partition_columns:
