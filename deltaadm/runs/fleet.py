@@ -45,6 +45,7 @@ from deltaadm.reports.overview import (
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import resume_lines, write_file
+from deltaadm.runs.names import Entry
 from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
 from deltaadm.runs.places import tables_below
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from deltaadm.blocks import Report
     from deltaadm.reports.fleet_plans import PlanGroups
     from deltaadm.runs.inventory import Inventory
-    from deltaadm.runs.names import Entry
 
 
 # Work on many tables: processes, or threads where processes cannot be forked safely
@@ -444,7 +444,15 @@ class TableTask:
     def run(self, table: str, target: Target | None = None) -> TableResult:
         """The result for *table*, as the *target* that another process has found if any."""
         try:
-            report = self._report(table, target)
+            if table in self.fleet.unlisted:
+                report: Report = Failure(table, self.fleet.unlisted[table])
+            else:
+                try:
+                    target = target or resolve(self.context, table, self.fleet.entries.get(table))
+                except TableError as error:
+                    report = self.report_missing(table, error)
+                else:
+                    report = self.report(target)
         except DeltaadmError as error:
             error.remedy = advice_for(table, error.remedy)
             report = Failure(table, error)
@@ -459,15 +467,6 @@ class TableTask:
             )
             report = Failure(table, shortage(error) or bug)
         return self._result(table, report)
-
-    def _report(self, table: str, target: Target | None) -> Report:
-        if table in self.fleet.unlisted:
-            return Failure(table, self.fleet.unlisted[table])
-        try:
-            target = target or resolve(self.context, table, self.fleet.entries.get(table))
-        except TableError as error:
-            return self.report_missing(table, error)
-        return self.report(target)
 
     def _result(self, table: str, report: Report) -> TableResult:
         line = line_of(report, show_secrets=self.context.style.show_secrets)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
@@ -22,14 +21,12 @@ from deltaadm.plans.foreign import (
 from deltaadm.plans.reports import ForeignReport
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
+from deltaadm.runs.names import Entry
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import show
 from deltaadm.runs.places import chosen_place, is_occupied, is_occupied_locally, table_around
 from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
 from deltaadm.runs.plan_run import Planner, agree, foreign_consents, show_plan
-
-if TYPE_CHECKING:
-    from deltaadm.runs.names import Entry
 
 
 def require_name(table: str, provider: str) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import pyarrow as pa
+from deltalake import DeltaTable, Schema, write_deltalake
 
 from deltaadm.errors import RefusedError, UsageError
 from deltaadm.runs.context import now
 from deltaadm.storage.files import require_real_directory
 from deltaadm.storage.threads import panics_as_errors
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 # fmt: off
 _COLUMNS: Final = {
@@ -89,9 +89,6 @@ class Inventory:
     def finish(self) -> None:
         """Add all of them to the table, or make it; raises `RefusedError` if that fails."""
         with _refusing(self._path):
-            import pyarrow as pa
-            from deltalake import write_deltalake
-
             require_real_directory(self._path)
             rows = [{name: _unicode(value) for name, value in row.items()} for row in self._rows]
             table = pa.Table.from_pylist(rows, schema=_schema())
@@ -112,8 +109,6 @@ def _shut_out(document: Document, access: str) -> list[dict[str, str]]:
 def _require_place(path: Path) -> None:
     """Raise `RefusedError` where a table is that lacks the key, or has a column of another type."""
     with _refusing(path):
-        from deltalake import DeltaTable, Schema
-
         require_real_directory(path)
         # An absolute path, or deltalake would take some names for URLs.
         if not DeltaTable.is_deltatable(str(path.absolute())):
@@ -136,8 +131,6 @@ def _require_place(path: Path) -> None:
 
 def _schema() -> pa.Schema:
     """The types of the columns: `datetime` is in microseconds, `dict` a client and its version."""
-    import pyarrow as pa
-
     client = pa.struct([("client", pa.string()), ("version", pa.string())])
     types = {
         str: pa.string(),

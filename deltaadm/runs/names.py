@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import SparkForeignCatalog
 
-    Entry = CatalogTable | DeltaadmError
-    """The catalog's entry for a name, or the reason why there is none."""
+Entry = CatalogTable | DeltaadmError
+"""The catalog's entry for a name, or the reason why there is none."""
 
 
 # Catalogs

@@ -217,9 +217,8 @@ class PlanInput(NamedTuple):
 Planner = Callable[[PlanInput], Plan]
 """A function that makes the plan for a table."""
 
-if TYPE_CHECKING:
-    Note = Callable[[str, Callable[[], str]], None]
-    """A function that is told about commits, and one that looks up a more exact message."""
+Note = Callable[[str, Callable[[], str]], None]
+"""A function that is told about commits, and one that looks up a more exact message."""
 
 
 def require_plan_options(change: ChangeOptions) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from deltaadm.plans.reach_clients import require_reached
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
+from deltaadm.runs.names import Entry
 from deltaadm.runs.options import FleetOptions
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
@@ -22,11 +22,8 @@ from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.runs.target import resolve
 
-if TYPE_CHECKING:
-    from deltaadm.runs.names import Entry
-
-    PlanForeign = Callable[[RunContext, str, Entry], int]
-    """A function that handles a table that Delta's catalog leaves to another, and its exit code."""
+PlanForeign = Callable[[RunContext, str, Entry], int]
+"""A function that handles a table that Delta's catalog leaves to another, and its exit code."""
 
 
 def plan_tables(

@@ -257,7 +257,20 @@ def options_source(
                 f"--storage-option {key} is a secret, but others can see command lines.",
                 remedy="Put it into the environment, or into a --storage-options-file.",
             )
-    named = {**_from_file(access), **options, **(own or {})}
+    in_file = {}
+    file = access.storage_options_file
+    for number, text in enumerate(read_file(file).splitlines() if file else (), 1):
+        # Files with variables for a shell are taken as they are.
+        line = text.strip().removeprefix("export ")
+        if not line or line.startswith("#"):
+            continue
+        key, separator, value = line.partition("=")
+        if not separator or not key.strip():
+            raise UsageError(
+                f"line {number} of {file} is not KEY=VALUE", option="--storage-options-file"
+            )
+        in_file[key.strip()] = value.strip().strip("'\"")
+    named = {**in_file, **options, **(own or {})}
     setting = settings.find("storage")
     entries = () if setting is None else storage_settings(setting.value, setting.place)
     return partial(_options_for, entries, named)
@@ -328,23 +341,3 @@ def is_secret_option(key: str) -> bool:
     if name.endswith(("_file", "_path", "_url", "_uri", "_endpoint")):
         return False
     return any(sign in name for sign in ("secret", "token", "sas", "password", "key", "credential"))
-
-
-def _from_file(access: AccessOptions) -> Mapping[str, str]:
-    """The lines KEY=VALUE of the file that is named, without those that begin with `#`."""
-    if access.storage_options_file is None:
-        return {}
-    options = {}
-    for number, text in enumerate(read_file(access.storage_options_file).splitlines(), 1):
-        # Files with variables for a shell are taken as they are.
-        line = text.strip().removeprefix("export ")
-        if not line or line.startswith("#"):
-            continue
-        key, separator, value = line.partition("=")
-        if not separator or not key.strip():
-            raise UsageError(
-                f"line {number} of {access.storage_options_file} is not KEY=VALUE",
-                option="--storage-options-file",
-            )
-        options[key.strip()] = value.strip().strip("'\"")
-    return options

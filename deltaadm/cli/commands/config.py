@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
@@ -32,7 +32,7 @@ from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingV
 from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Declared, Parameters, argument, option
-from deltaadm.runs.names import look_up
+from deltaadm.runs.names import Entry, look_up
 from deltaadm.runs.options import AccessOptions, OutputOptions, SparkOptionGroup
 from deltaadm.runs.output import info, show
 from deltaadm.runs.places import is_writable
@@ -43,9 +43,6 @@ from deltaadm.runs.target import resolve
 from deltaadm.runs.unity import storage_settings
 from deltaadm.storage.object_store import PAGE, Address
 from deltaadm.storage.store import ObjectStores, is_in_object_store, is_remote
-
-if TYPE_CHECKING:
-    from deltaadm.runs.names import Entry
 
 
 class Config(Parameters):
@@ -100,7 +97,19 @@ def all_settings(sources: SettingsSources) -> Iterator[SettingValue]:
             yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
     for setting in alias_settings(sources):
         yield replace(setting, key=f"aliases.{setting.key.removeprefix('@')}")
-    yield from _options_shown(sources)
+    options = {item.key: item for item in option_settings()}
+    for name in COMMANDS:  # a section may also have what is common
+        for each in settable(Command(name)):
+            key = f"{name}.{each.key}"
+            if key not in options and sources.of(name).find(each.key, alone=True) is not None:
+                options[key] = OptionSetting(name, each)
+    for item in sorted(options.values(), key=lambda setting: (bool(setting.section), setting.key)):
+        found = sources.of(item.section).find(item.option.key, alone=bool(item.section))
+        if found is not None:
+            converted(item.option, found)
+        words = " ".join(item.option.help.split())
+        own = None if item.section else variable(item.key)
+        yield _shown(item.key, found, words, own, item.option)
 
 
 def alias_settings(sources: SettingsSources) -> Iterator[SettingValue]:
@@ -121,22 +130,6 @@ def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue
                 settings[dotted] = replace(layer, value=setting)
     for key, setting in sorted(settings.items()):
         yield replace(_shown("policy", setting, text, None), key=key)
-
-
-def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
-    options = {item.key: item for item in option_settings()}
-    for name in COMMANDS:  # a section may also have what is common
-        for each in settable(Command(name)):
-            key = f"{name}.{each.key}"
-            if key not in options and sources.of(name).find(each.key, alone=True) is not None:
-                options[key] = OptionSetting(name, each)
-    for item in sorted(options.values(), key=lambda setting: (bool(setting.section), setting.key)):
-        setting = sources.of(item.section).find(item.option.key, alone=bool(item.section))
-        if setting is not None:
-            converted(item.option, setting)
-        words = " ".join(item.option.help.split())
-        own = None if item.section else variable(item.key)
-        yield _shown(item.key, setting, words, own, item.option)
 
 
 def _shown(

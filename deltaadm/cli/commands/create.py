@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import replace
@@ -16,6 +16,7 @@ from deltaadm.runs import foreign_plans
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.names import Entry
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file, require_tables
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
@@ -31,9 +32,6 @@ from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret
-
-if TYPE_CHECKING:
-    from deltaadm.runs.names import Entry
 
 
 class Create(Parameters):

@@ -87,27 +87,27 @@ class Diff(Parameters):
                 raise UsageError("requires --plan", option=f"--{name}")
         check_format(commit.output, "DiffReport")
         context = context.with_request(commit.spark, commit.output, commit.access)
-        return handle_errors(context, "", lambda: self._compare(context))
 
-    def _compare(self, context: RunContext) -> int:
-        request = comparison(self.only or (), self.ignore or ())
-        first, *rest = self.sides
-        if self.many.names_tables and not is_reference(first):
-            raise UsageError(
-                "must be a reference file if options name the tables", option="TABLE|FILE..."
-            )
-        require_streaming(self.many, context.format)
-
-        with log_reader(context, self.sides, self.many) as reader:
-            if is_reference(first):
-                places = [*map(place, rest)]
-                return compare_with_reference(reader, first, places, request, self.many)
-            before, second = _two(self.sides)
-            if isinstance(second, str):
-                return compare_with_reference(
-                    reader, second, [before], request, reference_last=True
+        def answer() -> int:
+            request = comparison(self.only or (), self.ignore or ())
+            first, *rest = self.sides
+            if self.many.names_tables and not is_reference(first):
+                raise UsageError(
+                    "must be a reference file if options name the tables", option="TABLE|FILE..."
                 )
-            return compare_places(reader, before, second, request)
+            require_streaming(self.many, context.format)
+            with log_reader(context, self.sides, self.many) as reader:
+                if is_reference(first):
+                    places = [*map(place, rest)]
+                    return compare_with_reference(reader, first, places, request, self.many)
+                before, second = _two(self.sides)
+                if isinstance(second, str):
+                    return compare_with_reference(
+                        reader, second, [before], request, reference_last=True
+                    )
+                return compare_places(reader, before, second, request)
+
+        return handle_errors(context, "", answer)
 
 
 def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:

@@ -108,10 +108,13 @@ class Inspect(Parameters):
 
         def answer() -> int:
             from deltaadm.runs.fleet import collect_tables, report_all
-            from deltaadm.runs.inventory import Inventory
             from deltaadm.runs.sessions import log_reader
 
-            inventory = Inventory(*self.save_as) if self.save_as else None
+            inventory = None
+            if self.save_as:
+                from deltaadm.runs.inventory import Inventory
+
+                inventory = Inventory(*self.save_as)
             with log_reader(context, tables, many, by_executors=True) as reader:
                 fleet = collect_tables(reader, tables, many, "inspect")
                 if reads_alone:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import deltaadm
+from deltaadm.cli.table import COMMANDS
 from deltaadm.documents import schemas
 from deltaadm.errors import RefusedError, UsageError, did_you_mean, require_one_of
 from deltaadm.runs.context import RunContext
@@ -59,7 +60,6 @@ class Man(Parameters):
 
     def run(self, _: RunContext) -> int:
         from deltaadm.cli.help import man_page
-        from deltaadm.cli.table import COMMANDS
 
         if self.name is not None and self.name not in COMMANDS:
             remedy = did_you_mean(self.name, COMMANDS)
@@ -183,7 +183,15 @@ def _install(shell: Shell) -> int:
             write_file(place.file, text)
             info(f"Wrote {place.file}.")
         if place.start_up is not None:
-            _add_lines(place.start_up, place.lines)
+            known = _read(place.start_up)
+            if all(line in known.splitlines() for line in place.lines):
+                info(f"{place.start_up} is up to date.")
+            else:
+                gap = "" if not known or known.endswith("\n") else "\n"
+                place.start_up.parent.mkdir(parents=True, exist_ok=True)
+                with place.start_up.open("a", encoding="utf-8") as file:  # a link is followed
+                    file.write(gap + "\n".join((_MARK, *place.lines)) + "\n")
+                info(f"Added to {place.start_up}: {'; '.join(place.lines)}")
     except OSError as error:
         raise RefusedError(
             f"{error.filename} cannot be written: {(error.strerror or str(error)).lower()}.",
@@ -191,19 +199,6 @@ def _install(shell: Shell) -> int:
         ) from error
     info("Start a new shell to use it.")
     return 0
-
-
-def _add_lines(file: Path, lines: tuple[str, ...]) -> None:
-    """Add *lines* at the end of *file*, unless they are there; a link to it is followed."""
-    known = _read(file)
-    if all(line in known.splitlines() for line in lines):
-        info(f"{file} is up to date.")
-        return
-    gap = "" if not known or known.endswith("\n") else "\n"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as opened:
-        opened.write(gap + "\n".join((_MARK, *lines)) + "\n")
-    info(f"Added to {file}: {'; '.join(lines)}")
 
 
 def _read(file: Path) -> str:
