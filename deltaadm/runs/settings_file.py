@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import SettingsError, did_you_mean
@@ -132,15 +132,13 @@ class SettingsSources:
 
         Raises `SettingsError` for a file that cannot be read or is not TOML.
         """
-        if self._documents is None:
-            self._documents = tuple(self._found())
-        return self._documents
-
-    def _found(self) -> Iterator[_Document]:
+        if self._documents is not None:
+            return self._documents
+        found: list[_Document] = []
         pairs = [text for text in self._given if _is_pair(text)]
         files = [text for text in self._given if not _is_pair(text)]
         if pairs:
-            yield _Document(_of_pairs(pairs), COMMAND_LINE)
+            found.append(_Document(_of_pairs(pairs), COMMAND_LINE))
         if len(files) > 1:
             raise SettingsError(
                 "--config names several files.", remedy="Name one file; repeat only KEY=VALUE."
@@ -150,12 +148,14 @@ class SettingsSources:
             values = _document(named)
             if os.path.basename(named) == PYPROJECT:
                 values = _section(values, named) or {}
-            yield _Document(values, PROJECT, named)
+            found.append(_Document(values, PROJECT, named))
         elif not self._isolated and (document := _project_file()) is not None:
-            yield document
+            found.append(document)
         path = "" if self._isolated else user_file()
         if path and os.path.isfile(path):
-            yield _Document(_document(path), USER, path)
+            found.append(_Document(_document(path), USER, path))
+        self._documents = tuple(found)
+        return self._documents
 
     def of(self, command: str) -> SettingsSources:
         """The same for another command."""

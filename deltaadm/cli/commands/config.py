@@ -269,7 +269,16 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
         yield Check(subject, Health.FAILED, error.message, error.remedy)
     skew = _clock_skew(location, stores.options_for(location))
     if skew is not None:
-        yield _clock(f"clock of {location}", skew)
+        seconds, subject = round(abs(skew)), f"clock of {location}"
+        if seconds < _NOTED:
+            yield Check(subject, Health.OK, "agrees with this machine's")
+        else:
+            yield Check(
+                subject,
+                Health.FAILED if seconds >= _REFUSED else Health.WARNING,
+                f"{seconds} seconds {'behind' if skew > 0 else 'ahead of'} this machine's",
+                "Set this machine's clock: stores refuse signatures of another time.",
+            )
     if not writing:
         return
     if context.unity is not None:
@@ -290,19 +299,6 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
             "the store replaces an object that must not be there",
             "Let only one Spark write to the table, or use a store with conditional writes.",
         )
-
-
-def _clock(subject: str, skew: float) -> Check:
-    seconds = round(abs(skew))
-    if seconds < _NOTED:
-        return Check(subject, Health.OK, "agrees with this machine's")
-    direction = "behind" if skew > 0 else "ahead of"
-    return Check(
-        subject,
-        Health.FAILED if seconds >= _REFUSED else Health.WARNING,
-        f"{seconds} seconds {direction} this machine's",
-        "Set this machine's clock: stores refuse signatures of another time.",
-    )
 
 
 def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
