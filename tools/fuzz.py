@@ -77,7 +77,7 @@ def text_of(data: bytes) -> str:
 
 
 def read_commit(data: bytes) -> None:
-    commits.provenance(data, "f")
+    commits.provenance(data)
     with suppress(DeltaadmError):
         commits.changing_actions(data, "f")
     actions = list(commits.each_action(data, "f"))

@@ -393,7 +393,7 @@ class _Table:
             features=tuple(names),
             in_use=frozenset(name for name in names if _in_use(name, metadata)),
             listed=protocol.explicit_names,
-            forms=met.union(_forms(protocol, metadata), _schema_forms(protocol, metadata)),
+            forms=met.union(_forms(protocol, metadata)),
             perhaps=frozenset(name.removesuffix("?") for name in met if name.endswith("?")),
             obstacles=(
                 obstacle_to_reading(protocol, metadata),
@@ -407,8 +407,11 @@ def _is_reader(name: str) -> bool:
     return feature is not None and feature.kind is Kind.READER_WRITER
 
 
+_PLAIN_AS_TEXT: Final = frozenset({"byte", "short", "integer", "long", "date", "boolean"})
+
+
 def _forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
-    """The forms of features that facts distinguish."""
+    """The forms of features, and the conditions besides features, that facts distinguish."""
     if switch(metadata.configuration, "delta.enableDeletionVectors"):
         yield VECTORS_ON
     if protocol.min_reader_version == 2:  # noqa: PLR2004 -- PROTOCOL.md, Column Mapping
@@ -418,31 +421,19 @@ def _forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
             yield ID_MODE
     except DeltaadmError:
         yield ID_MODE
-    try:
-        found = [*invariants(metadata)]
-    except DeltaadmError:
-        yield from (EXPRESSIONS, UNREADABLE)
-        return
-    if found:
-        yield EXPRESSIONS
-    if any(invariant.fails_in_delta_rs for invariant in found):
-        yield UNREADABLE
-
-
-_PLAIN_AS_TEXT: Final = frozenset({"byte", "short", "integer", "long", "date", "boolean"})
-
-
-def _schema_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
-    """The forms, and the conditions besides features, that facts distinguish."""
     if metadata.partition_columns:
         yield PARTITIONED
         if switch(metadata.configuration, "delta.randomizeFilePrefixes"):
             yield RANDOM_PATHS
     try:
-        schema = metadata.schema
+        schema, found = metadata.schema, [*invariants(metadata)]
     except DeltaadmError:
-        yield from (MAPS, TEXT_PARTITIONS, CHAR, TIMESTAMP_NTZ)
+        yield from (EXPRESSIONS, UNREADABLE, MAPS, TEXT_PARTITIONS, CHAR, TIMESTAMP_NTZ)
         return
+    if found:
+        yield EXPRESSIONS
+    if any(invariant.fails_in_delta_rs for invariant in found):
+        yield UNREADABLE
     if metadata.may_mention("map") and any(isinstance(kind, MapType) for kind in all_types(schema)):
         yield MAPS
     partitions = StructType(

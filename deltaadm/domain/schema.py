@@ -308,14 +308,18 @@ def _deepest() -> int:
 def _decode(document: Any, level: int) -> DataType:
     if isinstance(document, str):
         return PrimitiveType(document)
-    # Only this near to the limit is it worth looking at what is inside.
-    if level > _deepest() - _LEVELS_OF_A_STRUCT and level + _levels_within(document) > _deepest():
-        raise RecursionError
+    if level > _deepest() - _LEVELS_OF_A_STRUCT:
+        # Only this near to the limit is it worth looking at what is inside: fields and their
+        # metadata, which are levels of JSON below a struct's own.
+        fields = document["fields"] if document["type"] == "struct" else None
+        levels = (2 + ("metadata" in field) for field in fields or ())
+        if level + (0 if fields is None else max(levels, default=1)) > _deepest():
+            raise RecursionError
     kind = document["type"]
     if kind not in _KEYS or document.keys() != _KEYS[kind]:
         raise ValueError(f"the type {kind!r} with {', '.join(sorted(document))}")
     if kind == "struct":
-        fields = []
+        columns = []
         for column in document["fields"]:
             if column.keys() not in _FIELD_KEYS:
                 raise ValueError(f"a field with {', '.join(sorted(column))}")
@@ -326,8 +330,8 @@ def _decode(document: Any, level: int) -> DataType:
                 raise TypeError(f"the metadata of {name!r} is {metadata!r:.80}")
             nullable = _boolean(column, "nullable") if "nullable" in column else True
             data_type = _decode(column["type"], level + 3)
-            fields.append(StructField(name, data_type, nullable, metadata))
-        return StructType(tuple(fields))
+            columns.append(StructField(name, data_type, nullable, metadata))
+        return StructType(tuple(columns))
     if kind == "array":
         return ArrayType(
             _decode(document["elementType"], level + 1), _boolean(document, "containsNull")
@@ -351,14 +355,6 @@ _FIELD_KEYS: Final = (
     {"name", "type"},
 )
 _LEVELS_OF_A_STRUCT: Final = 3
-
-
-def _levels_within(document: Any) -> int:
-    """The number of JSON levels below a type's own: fields and their metadata, not types."""
-    if document["type"] != "struct":
-        return 0
-    fields = document["fields"]
-    return max((2 + ("metadata" in field) for field in fields), default=1)
 
 
 def _boolean(document: Mapping[str, Any], key: str) -> bool:

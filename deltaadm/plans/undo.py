@@ -490,7 +490,17 @@ def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
 def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
     """How to undo a change of a column's position, type, nullability, comment or default."""
     if not name:
-        return _undo_moves(transition)
+        schema, moves = transition.before.metadata.schema, list[kinds.ColumnChange]()
+        for each in transition.step.touches.column_changes:
+            if each.position:
+                path = schema.find_place(each.column)[0]
+                around = schema.find_place(path[:-1])[2]
+                assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
+                names = [field.name for field in around.fields]
+                index = names.index(path[-1])
+                position = ddl.Position(names[index - 1] if index else None)
+                moves.append(kinds.ColumnChange(path, position=position))
+        return _by(kinds.ChangeColumns(tuple(moves)), transition.after)
     column = parse_column(name)
     before, after = change.before or {}, change.after or {}
     if "type" in before or FieldKey.TYPE_CHANGES in after:
@@ -504,21 +514,6 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
         return Undo(f"{undo.words}{LEAVES_EMPTY if comment is None else ''}", undo.steps)
     back = kinds.ColumnChange(column, default=before.get(FieldKey.CURRENT_DEFAULT, ""))
     return _by(kinds.ChangeColumns((back,)), transition.after)
-
-
-def _undo_moves(transition: Transition) -> Undo:
-    schema = transition.before.metadata.schema
-    back: list[kinds.ColumnChange] = []
-    for change in transition.step.touches.column_changes:
-        if change.position:
-            path = schema.find_place(change.column)[0]
-            around = schema.find_place(path[:-1])[2]
-            assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
-            names = [field.name for field in around.fields]
-            index = names.index(path[-1])
-            position = ddl.Position(names[index - 1] if index else None)
-            back.append(kinds.ColumnChange(path, position=position))
-    return _by(kinds.ChangeColumns(tuple(back)), transition.after)
 
 
 _PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {

@@ -12,7 +12,7 @@ from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VE
 from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
-from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFacts, State
+from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFacts
 from deltaadm.json_values import integer
 from deltaadm.paths import is_absolute
 from deltaadm.rules.log import LOG, POINTER
@@ -304,8 +304,13 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
 
     Source: PROTOCOL.md, Checkpoint Schema and Table Properties.
     """
-    columns = checkpoint.columns
-    if "add.path" not in columns or not _has_data_columns(checkpoint.state):
+    columns, metadata = checkpoint.columns, checkpoint.state.metadata
+    if "add.path" not in columns or metadata is None:
+        return
+    try:
+        if len(metadata.schema.fields) <= len(metadata.partition_columns):
+            return
+    except TableError:
         return
     if checkpoint.counts is not None and not _adds(checkpoint):
         return
@@ -430,15 +435,6 @@ def _signs_of_v2(checkpoint: CheckpointFacts) -> Iterator[str]:
     for name in ("checkpointMetadata", "sidecar"):
         if checkpoint.actions(name):
             yield name
-
-
-def _has_data_columns(state: State) -> bool:
-    if state.metadata is None:
-        return False
-    try:
-        return len(state.metadata.schema.fields) > len(state.metadata.partition_columns)
-    except TableError:
-        return False
 
 
 # Version checksums

@@ -65,11 +65,26 @@ def other_columns_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
 
     Source: the REST interfaces of Unity Catalog.
     """
-    yield from _columns(catalog)
-    theirs, ours = catalog.state.partition_columns, catalog.snapshot.metadata.partition_columns
+    told, stored = catalog.state.partition_columns, catalog.snapshot.metadata.partition_columns
     # The older interface tells no partition columns of some tables that have them.
-    if theirs and [name.lower() for name in theirs] != [name.lower() for name in ours]:
-        yield _differs(catalog, "partitionColumns", ", ".join(ours), ", ".join(theirs))
+    if told and [name.lower() for name in told] != [name.lower() for name in stored]:
+        yield _differs(catalog, "partitionColumns", ", ".join(stored), ", ".join(told))
+    if catalog.state.fields is None:
+        return
+    document = {"type": "struct", "fields": [*catalog.state.fields]}
+    try:
+        theirs = _flat(StructType.parse(json.dumps(document)))
+        ours = _flat(catalog.snapshot.metadata.schema)
+    except DeltaadmError:
+        return
+    for key, (place, kind) in ours.items():
+        other = theirs.get(key)
+        if other is None or other[1] != kind:
+            actual = "no such column" if other is None else other[1]
+            yield _differs(catalog, f"schema[{place}]", kind, actual)
+    for key, (place, kind) in theirs.items():
+        if key not in ours:
+            yield _differs(catalog, f"schema[{place}]", "no such column", kind)
 
 
 @rule("DL973", Severity.WARNING, Scope.CATALOG)
@@ -222,25 +237,6 @@ def _shown(key: str, value: str | None) -> str:
 
 
 # Columns
-
-
-def _columns(catalog: CatalogFacts) -> Iterator[Problem]:
-    if catalog.state.fields is None:
-        return
-    document = {"type": "struct", "fields": [*catalog.state.fields]}
-    try:
-        theirs = _flat(StructType.parse(json.dumps(document)))
-        ours = _flat(catalog.snapshot.metadata.schema)
-    except DeltaadmError:
-        return
-    for key, (place, kind) in ours.items():
-        other = theirs.get(key)
-        if other is None or other[1] != kind:
-            actual = "no such column" if other is None else other[1]
-            yield _differs(catalog, f"schema[{place}]", kind, actual)
-    for key, (place, kind) in theirs.items():
-        if key not in ours:
-            yield _differs(catalog, f"schema[{place}]", "no such column", kind)
 
 
 def _flat(schema: StructType) -> Mapping[str, tuple[str, str]]:

@@ -576,7 +576,9 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
     newest = commit.in_effect and commit.in_effect.protocol
     had = before.supported_features | before.unknown_features
     # A preview may give way to the final feature, which reads the same files.
-    lost = sorted(name for name in had if not after.supports(name) and not _renamed(name, after))
+    twins = {name: feature.twin for name in had if (feature := TableFeature.lookup(name))}
+    lost = sorted(name for name in had if not after.supports(name))
+    lost = [name for name in lost if not (twins.get(name) and after.supports(twins[name] or ""))]
     if newest:  # which may have them again
         lost = [name for name in lost if not newest.supports(name)]
     if lost:
@@ -586,11 +588,6 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
         implied = f", which writer version {before.min_writer_version} implied"
         implied = implied if before.implicit_features.issuperset(lost) else ""
         yield Problem(f"Version {commit.version}{by}{moved} lost {', '.join(lost)}{implied}.")
-
-
-def _renamed(name: str, after: Protocol) -> bool:
-    feature = TableFeature.lookup(name)
-    return feature is not None and feature.twin is not None and after.supports(feature.twin)
 
 
 @rule("DL220", Severity.ERROR, Scope.SNAPSHOT, shared=True)

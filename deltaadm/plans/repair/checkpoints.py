@@ -305,31 +305,23 @@ def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL)
 def _doubt(case: Case, segment: LogSegment) -> str:
     """What shows that a commit of *segment* is not as it was written; empty if nothing does."""
     if case.doubts is None:
-        case.doubts = {
-            fact.version: problem
-            for fact in examine(case.view, Depth(history=True, files=False), now=case.now)
-            if isinstance(fact, CommitFacts)
-            for problem in _problems(fact)
-        } | dict(_copies(case))
+        doubts: dict[int, str] = {}
+        for fact in examine(case.view, Depth(history=True, files=False), now=case.now):
+            if isinstance(fact, CommitFacts):
+                if not fact.names:
+                    doubts[fact.version] = "the commit is empty"
+                for problem in (each for check in _DAMAGED_COMMITS for each in check(fact)):
+                    doubts[fact.version] = problem.message
+        # Of two that are the same to the letter, one has taken the place of another.
+        first: dict[str | None, int] = {}
+        for file in case.listing.commits:
+            other = first.setdefault(sha256(case.view, file.path), file.number)
+            if other != file.number:
+                doubts[file.number] = f"it is a copy of version {other}"
+                doubts[other] = f"it is a copy of version {file.number}"
+        case.doubts = doubts
     doubtful = (file.number for file in segment.commits if file.number in case.doubts)
     return next((f"version {version}: {case.doubts[version]}" for version in doubtful), "")
-
-
-def _copies(case: Case) -> Iterator[tuple[int, str]]:
-    """Commits that are the same to the letter, of which one has taken the place of another."""
-    first: dict[str | None, int] = {}
-    for file in case.listing.commits:
-        other = first.setdefault(sha256(case.view, file.path), file.number)
-        if other != file.number:
-            yield file.number, f"it is a copy of version {other}"
-            yield other, f"it is a copy of version {file.number}"
-
-
-def _problems(commit: CommitFacts) -> Iterator[str]:
-    if not commit.names:
-        yield "the commit is empty"
-    for check in _DAMAGED_COMMITS:
-        yield from (problem.message for problem in check(commit))
 
 
 def _doubt_in_removals(

@@ -42,9 +42,27 @@ def find_names(case: Case) -> Iterator[Repair]:
     taken = {name for name in listing.infos if right_name(name) is None}
     for name in sorted(listing.infos):
         right = right_name(name)
-        if right is not None:
-            yield _repair(case, name, right, taken, newest)
-            taken.add(right)
+        if right is None:
+            continue
+        file, version = LogFile.of(listing.infos[name]), int(right[:20])
+        rule = "DL122" if file.kind is Kind.UNKNOWN else "DL105"
+        wrong = f"{name} is not called {right}."
+        # What readers that take the wrong name for a version may have seen differently.
+        alters = () if file.kind is Kind.UNKNOWN else ("version", *PARTS)
+        if right in taken and sha256(case.view, name) == sha256(case.view, right):
+            wrong, kept = f"{name} is a copy of {right}.", f"{right}, which has the same content"
+            yield Repair("name", rule, wrong, move_aside(name), kept, alters)
+        elif right in taken:
+            refusal = f"{right} is there as well, and has other content"
+            remedy = "Find out which of the two was committed, from a backup or the writer's log."
+            yield refused("name", rule, wrong, refusal, remedy)
+        elif file.kind is not Kind.COMMIT and right.endswith(".json") and version > newest:
+            refusal = f"it would make a version {version}, and nothing tells that it was committed"
+            remedy = f"If it was, rename it to {right}; otherwise move it out of the log."
+            yield refused("name", rule, wrong, refusal, remedy)
+        else:
+            yield Repair("name", rule, wrong, (rename(name, right),), "its content", alters)
+        taken.add(right)
 
 
 def right_name(name: str) -> str | None:
@@ -63,27 +81,6 @@ def right_name(name: str) -> str | None:
         return None
     right = f"{int(plain['version']):020d}{plain['rest']}"
     return right if right != name else None
-
-
-def _repair(case: Case, name: str, right: str, taken: set[str], newest: float) -> Repair:
-    """The repair of the file *name*."""
-    file, version = LogFile.of(case.listing.infos[name]), int(right[:20])
-    rule = "DL122" if file.kind is Kind.UNKNOWN else "DL105"
-    wrong = f"{name} is not called {right}."
-    # What readers that take the wrong name for a version may have seen differently.
-    alters = () if file.kind is Kind.UNKNOWN else ("version", *PARTS)
-    if right in taken:
-        if sha256(case.view, name) == sha256(case.view, right):
-            wrong, kept = f"{name} is a copy of {right}.", f"{right}, which has the same content"
-            return Repair("name", rule, wrong, move_aside(name), kept, alters)
-        refusal = f"{right} is there as well, and has other content"
-        remedy = "Find out which of the two was committed, from a backup or the writer's log."
-        return refused("name", rule, wrong, refusal, remedy)
-    if file.kind is not Kind.COMMIT and right.endswith(".json") and version > newest:
-        refusal = f"it would make a version {version}, and nothing tells that it was committed"
-        remedy = f"If it was, rename it to {right}; otherwise move it out of the log."
-        return refused("name", rule, wrong, refusal, remedy)
-    return Repair("name", rule, wrong, (rename(name, right),), "its content", alters)
 
 
 def find_commits(case: Case) -> Iterator[Repair]:
