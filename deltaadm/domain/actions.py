@@ -164,6 +164,9 @@ Action = (
     | Sidecar
 )
 
+CLUSTERING_DOMAIN: Final = "delta.clustering"
+"""The domain that has the physical names of clustering columns."""
+
 ACTIONS: Final[Mapping[str, type[Loggable]]] = {kind.NAME: kind for kind in Action.__args__}
 """The keys of a log line and the action under each, in the order of Delta's log schema."""
 

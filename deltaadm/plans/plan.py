@@ -14,6 +14,7 @@ from deltaadm.clients import Access, ClientRelease
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
+from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.features import Cost, TableFeature
 from deltaadm.domain.properties import Key, kept_for, switch
 from deltaadm.domain.protocol import SessionSettings
@@ -22,7 +23,6 @@ from deltaadm.domain.snapshot import LogListing, Snapshot, commit_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (
-    CLUSTERING_DOMAIN,
     INDEXED_COLUMNS,
     clustering_columns,
     earlier_names,

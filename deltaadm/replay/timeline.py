@@ -13,11 +13,10 @@ from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import LogFile, LogFiles, LogListing, Snapshot, commit_name
 from deltaadm.domain.steps.table import no_table
-from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import (
     CHECKPOINT_PROTECTION,
     FeatureHistory,

@@ -8,13 +8,13 @@ from contextlib import suppress
 from typing import Final
 
 from deltaadm.domain import steps as kinds
+from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.schema import DataType, FieldKey, PrimitiveType, StructField, path_text, slots
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.columns import (
-    CLUSTERING_DOMAIN,
     is_widening,
     lost_clustering,
     physical_clustering,

@@ -34,7 +34,7 @@ from deltaadm.plans.plan import (
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.plans.undo import quoted
 from deltaadm.replay.embedded import MOST_OBSERVED
-from deltaadm.replay.provenance import provenance
+from deltaadm.replay.load import provenance
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import writers
 from deltaadm.reports.words import some_of, visible

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.blocks import Health
-from deltaadm.spark.doctor import java_check
+from deltaadm.spark.session import java_check
 from tests.support.program import deltaadm, process
 from tests.support.rows import with_rows
 from tests.support.tables import START_BODY, table

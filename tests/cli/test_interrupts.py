@@ -35,7 +35,7 @@ pytestmark = [
 STEP = int(os.environ.get("DELTAADM_INTERRUPTS", "29"))
 PLACES = (
     "runs/many_plans.py", "runs/plan_run.py", "runs/sessions.py", "runs/context.py",
-    "plans/carry_out.py", "replay/provenance.py",
+    "plans/carry_out.py", "replay/load.py",
 )  # fmt: skip
 
 

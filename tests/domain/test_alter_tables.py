@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.ddl import parse_columns
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.steps import ClusterBy
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (
-    CLUSTERING_DOMAIN,
     columns_with_statistics,
     parse_column,
 )

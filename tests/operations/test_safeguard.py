@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.ddl import Position, parse_definitions
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
@@ -34,7 +35,6 @@ from deltaadm.domain.steps import (
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.columns import (
-    CLUSTERING_DOMAIN,
     clustering_columns,
     clustering_domain,
     parse_column,

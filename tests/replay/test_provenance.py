@@ -9,7 +9,7 @@ from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode, SetProperties, Step
 from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import StorageError
-from deltaadm.replay.provenance import provenance
+from deltaadm.replay.load import provenance
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, add, commit_info, metadata, protocol
 
@@ -118,6 +118,6 @@ def test_a_commit_that_the_store_does_not_give_is_not_somebody_elses(
     def fail(*_: object) -> bytes:
         raise StorageError("It does not answer.")
 
-    monkeypatch.setattr("deltaadm.replay.provenance.body", fail)
+    monkeypatch.setattr("deltaadm.replay.load.body", fail)
     with pytest.raises(StorageError):
         provenance(store, 1, 1, STEP, UNIQUE)

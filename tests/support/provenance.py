@@ -2,7 +2,7 @@
 
 from deltaadm.domain.steps import Step
 from deltaadm.domain.wire import CommitMark
-from deltaadm.replay.provenance import provenance
+from deltaadm.replay.load import provenance
 from deltaadm.storage.store import LogStore
 
 

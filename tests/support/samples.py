@@ -10,6 +10,7 @@ from deltaadm.blocks import Check, Health
 from deltaadm.catalog_table import CatalogTable
 from deltaadm.clients import Access, parse_client
 from deltaadm.documents import Failure, document
+from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.ddl import parse_definitions
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import FileFacts
@@ -23,7 +24,6 @@ from deltaadm.domain.steps import (
 )
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitInfo, merged, writer_of
 from deltaadm.errors import CommitError, RefusedError, StorageError, TableError

@@ -185,17 +185,17 @@ class Doctor(Parameters):
 
 
 def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
-    from deltaadm.spark import doctor
+    from deltaadm.spark import session as spark
 
     tables = request.tables or ()
     options = spark_options(context, places=tables)
-    surroundings = doctor.environment_settings()
+    surroundings = spark.environment_settings()
     if surroundings is not None:
         yield surroundings
-    checks = list(doctor.look(options))
+    checks = list(spark.spark_checks(options))
     yield from checks
     if request.start and not any(check.health is Health.FAILED for check in checks):
-        yield doctor.start(options, info)
+        yield spark.start_check(options, info)
     catalog = None if context.unity is None else context.unity.find()
     if catalog is not None:
         try:  # whether it answers, accepts the token and lets this user list
@@ -203,7 +203,7 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
         except DeltaadmError as error:
             yield Check(catalog.name, Health.FAILED, error.message, error.remedy)
     for table in tables:
-        yield from doctor.storage(table, options)
+        yield from spark.storage_checks(table, options)
     if tables:
         with log_reader(context, tables) as reader:
             entries = look_up(reader, tables)

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from deltaadm import json_values as jv
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
-from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.ddl import identifier, literal, pairs_sql
 from deltaadm.domain.features import is_identity, struct_fields
 from deltaadm.domain.properties import (
@@ -46,7 +46,6 @@ from deltaadm.domain.transaction.column_mapping import (
     slot_paths,
 )
 from deltaadm.domain.transaction.columns import (
-    CLUSTERING_DOMAIN,
     clustering_columns,
     clustering_domain,
     physical_clustering,

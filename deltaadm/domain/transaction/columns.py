@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.ddl import identifier, refused_default
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, whole_number
@@ -173,7 +173,6 @@ _TIMES: Final = {
 # Clustering
 
 
-CLUSTERING_DOMAIN: Final = "delta.clustering"
 MOST_COLUMNS: Final = 4
 """The maximum number of clustering columns."""
 
