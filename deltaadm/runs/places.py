@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from pathlib import Path
 from typing import Protocol
 
 from deltaadm.domain.snapshot import LOG_DIRECTORY
@@ -189,6 +188,8 @@ def is_writable(context: RunContext, location: str) -> bool:
 
 def chosen_place(location: str) -> str:
     """The place that the user means, the same for every process; a URL is one already."""
+    from pathlib import Path  # slow to import, and `validate` does without
+
     from deltaadm.spark.catalog import plain_location
 
     place = plain_location(location)
