@@ -134,13 +134,20 @@ def carry_out(
             ) from error
         try:
             result = _result(plan, stage, outcome.actual, log)
-            outcome = replace(result, versions=outcome.versions + result.versions)
-            progress = Progress(plan=plan, done=number, versions=outcome.versions)
-            note(progress)
         except DeltaadmError as error:
             earlier = f"{committed_words(progress.versions)}; " if progress.versions else ""
             state = f"{earlier}step {number} was carried out, but not compared with the plan"
             raise with_state(error, state, _INSPECT) from error
+        same = result.actual.version == outcome.actual.version
+        if same and result.mismatches and stage.step.is_commit and not stage.waits:
+            # As where a store lists a new commit late.
+            raise CommitError(
+                f"The log shows no version after {result.actual.version}; {begun.words}.",
+                remedy=_INSPECT,
+            )
+        outcome = replace(result, versions=outcome.versions + result.versions)
+        progress = Progress(plan=plan, done=number, versions=outcome.versions)
+        note(progress)
     return outcome
 
 

@@ -14,6 +14,8 @@ from tools.simulate import simulate
         ("commits", range(145_094, 145_095)),
         # The commit that has the in-commit timestamp cannot be read, only its checkpoint.
         ("commits", range(431_062, 431_063)),
+        # A commit that is answered late, found to be there, and not listed yet.
+        ("commits", range(970_780, 970_800)),
         ("repairs", range(6)),
     ],
 )
