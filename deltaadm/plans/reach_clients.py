@@ -18,11 +18,12 @@ from deltaadm.clients.facts import version_key
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
-from deltaadm.domain.properties import Key
+from deltaadm.domain.properties import Key, spark_values
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
+from deltaadm.domain.transaction.checks import RETENTION_KEYS, retentions_agree
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata, second
 from deltaadm.errors import DeltaadmError, RefusedError
@@ -186,6 +187,13 @@ class Demand(NamedTuple):
                 # Also values that rewrite every file, and those that Delta refuses with a reason.
                 if code == "DL906":
                     values = self.policy.properties[subject].values
+                    if subject in RETENTION_KEYS:  # else deleted files would outlive the log
+                        stored = state.metadata.configuration
+                        values = [
+                            value
+                            for value in values
+                            if retentions_agree({**stored, **spark_values({subject: value})})
+                        ]
                 elif code == "DL905":
                     values = self.policy.mapping_modes
                 fix = tuple(setting(subject, value) for value in values) or problem.fix

@@ -423,7 +423,8 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
     try:
         check_retention(metadata.configuration)
     except DeltaadmError as error:
-        yield Problem(error.message, _property(RETENTION_KEYS[0]))
+        remedy = "Keep the log at least as long as deleted files."
+        yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=remedy)
 
 
 @rule("DL314", Severity.WARNING, Scope.SNAPSHOT, shared=True)

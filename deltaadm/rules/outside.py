@@ -14,7 +14,7 @@ from deltaadm.domain.features import with_requirements
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for, portable, spark_values
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
-from deltaadm.domain.transaction.checks import RETENTION_KEYS
+from deltaadm.domain.transaction.checks import RETENTION_KEYS, retentions_agree
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
@@ -495,6 +495,13 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
             target = requirement.nearest
             if requirement.most and replace(requirement, most=None).met_by(value, key):
                 target = requirement.most
+            if key in RETENTION_KEYS:  # else deleted files would outlive the log
+                fitting = (
+                    value
+                    for value in filter(None, (target, *requirement.values))
+                    if retentions_agree({**configuration, **spark_values({key: value})})
+                )
+                target = next(fitting, target)
             yield Problem(
                 f"{key} {actual}{by_default}, but the policy requires {requirement}.",
                 f"configuration[{key}]",
@@ -585,8 +592,9 @@ def retention_shorter_than_recovery(facts: PolicyFacts) -> Iterator[Problem]:
     kept = {key: effective(configuration, key) or "" for key in RETENTION_KEYS}
     short = {key: value for key, value in kept.items() if kept_for(value) < kept_for(wanted)}
     if short:
-        # Delta refuses to keep files for longer than the log, so both change together.
-        lengthened = kinds.SetProperties(dict.fromkeys(short, wanted))
+        # Delta compares those that a command names, so the one that stays is named as well.
+        stored = {key: configuration[key] for key in RETENTION_KEYS if key in configuration}
+        lengthened = kinds.SetProperties({**stored, **dict.fromkeys(short, wanted)})
         actual = " and ".join(f"{key} is {value!r}" for key, value in short.items())
         message = f"{actual}, but the policy asks for recovery within {wanted!r}."
         yield Problem(message, f"configuration[{next(iter(short))}]", fix=(lengthened,))
