@@ -23,7 +23,7 @@ from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.checks import RETENTION_KEYS, retentions_agree
+from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata, second
 from deltaadm.errors import DeltaadmError, RefusedError
@@ -39,7 +39,7 @@ from deltaadm.plans.features import (
 from deltaadm.plans.impact import described
 from deltaadm.plans.plan import Goal, Plan, Unreachable, propose
 from deltaadm.plans.undo import alter_command
-from deltaadm.rules.outside import setting
+from deltaadm.rules.outside import retentions_agree, setting
 from deltaadm.rules.rule import RULES, Problem, Scope
 
 

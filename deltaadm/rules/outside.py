@@ -14,7 +14,7 @@ from deltaadm.domain.features import with_requirements
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for, portable, spark_values
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
-from deltaadm.domain.transaction.checks import RETENTION_KEYS, retentions_agree
+from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
@@ -507,6 +507,15 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
                 f"configuration[{key}]",
                 fix=() if target is None else (setting(key, target),),
             )
+
+
+def retentions_agree(properties: Mapping[str, str]) -> bool:
+    """Whether a table with these *properties* keeps its log as long as deleted files."""
+    try:
+        check_retention(properties)
+    except DeltaadmError:
+        return False
+    return True
 
 
 def setting(key: str, value: str) -> Step:

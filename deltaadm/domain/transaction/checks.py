@@ -32,7 +32,7 @@ from deltaadm.domain.transaction.column_mapping import (
     has_invalid_characters,
 )
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, IllegalArgumentError, RefusedError
+from deltaadm.errors import IllegalArgumentError, RefusedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -338,15 +338,6 @@ def check_retention(properties: Mapping[str, str]) -> None:
             remedy="Keep the log at least as long as deleted files, and name both in one command: "
             "of what it does not name, Delta compares the default, whatever the table has.",
         )
-
-
-def retentions_agree(properties: Mapping[str, str]) -> bool:
-    """Whether a table with these *properties* keeps its log as long as deleted files."""
-    try:
-        check_retention(properties)
-    except DeltaadmError:
-        return False
-    return True
 
 
 def check_statistics_columns(metadata: Metadata) -> None:
