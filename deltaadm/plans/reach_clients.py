@@ -18,12 +18,11 @@ from deltaadm.clients.facts import version_key
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
-from deltaadm.domain.properties import Key, spark_values
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata, second
 from deltaadm.errors import DeltaadmError, RefusedError
@@ -39,7 +38,7 @@ from deltaadm.plans.features import (
 from deltaadm.plans.impact import described
 from deltaadm.plans.plan import Goal, Plan, Unreachable, propose
 from deltaadm.plans.undo import alter_command
-from deltaadm.rules.outside import retentions_agree, setting
+from deltaadm.rules.outside import fitting, setting
 from deltaadm.rules.rule import RULES, Problem, Scope
 
 
@@ -186,14 +185,8 @@ class Demand(NamedTuple):
                 subject = where if is_version else where.partition("[")[2][:-1]
                 # Also values that rewrite every file, and those that Delta refuses with a reason.
                 if code == "DL906":
-                    values = self.policy.properties[subject].values
-                    if subject in RETENTION_KEYS:  # else deleted files would outlive the log
-                        stored = state.metadata.configuration
-                        values = [
-                            value
-                            for value in values
-                            if retentions_agree({**stored, **spark_values({subject: value})})
-                        ]
+                    named = self.policy.properties[subject].values
+                    values = [*fitting(subject, named, state.metadata.configuration)]
                 elif code == "DL905":
                     values = self.policy.mapping_modes
                 fix = tuple(setting(subject, value) for value in values) or problem.fix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -477,13 +477,12 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
 
     Source: deltaadm.toml, policy.
     """
-    configuration = facts.snapshot.metadata.configuration
+    configuration, protocol = facts.snapshot.metadata.configuration, facts.snapshot.protocol
+    versions = {
+        Key.MIN_READER_VERSION: protocol.min_reader_version,
+        Key.MIN_WRITER_VERSION: protocol.min_writer_version,
+    }
     for key, requirement in sorted(facts.policy.properties.items()):
-        protocol = facts.snapshot.protocol
-        versions = {
-            Key.MIN_READER_VERSION: protocol.min_reader_version,
-            Key.MIN_WRITER_VERSION: protocol.min_writer_version,
-        }
         name = key.removeprefix(_FEATURE)
         supported = name != key and protocol.supports(name)
         value = (
@@ -495,13 +494,8 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
             target = requirement.nearest
             if requirement.most and replace(requirement, most=None).met_by(value, key):
                 target = requirement.most
-            if key in RETENTION_KEYS:  # else deleted files would outlive the log
-                fitting = (
-                    value
-                    for value in filter(None, (target, *requirement.values))
-                    if retentions_agree({**configuration, **spark_values({key: value})})
-                )
-                target = next(fitting, target)
+            named = filter(None, (target, *requirement.values))
+            target = next(fitting(key, named, configuration), target)
             yield Problem(
                 f"{key} {actual}{by_default}, but the policy requires {requirement}.",
                 f"configuration[{key}]",
@@ -509,13 +503,15 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
             )
 
 
-def retentions_agree(properties: Mapping[str, str]) -> bool:
-    """Whether a table with these *properties* keeps its log as long as deleted files."""
-    try:
-        check_retention(properties)
-    except DeltaadmError:
-        return False
-    return True
+def fitting(key: str, values: Iterable[str], configuration: Mapping[str, str]) -> Iterator[str]:
+    """Those of *values* for *key* with which deleted files of the table do not outlive its log."""
+    for value in values:
+        if key in RETENTION_KEYS:
+            try:
+                check_retention({**configuration, **spark_values({key: value})})
+            except DeltaadmError:
+                continue
+        yield value
 
 
 def setting(key: str, value: str) -> Step:

@@ -6,11 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
-from http.client import HTTPException
 from typing import Any, Final
-from urllib.error import HTTPError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from deltaadm.blocks import Check, Health
 from deltaadm.cli.settings import (
@@ -311,10 +307,22 @@ def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
     url = _endpoint(address, {key.lower(): value for key, value in options.items()})
     if url is None:
         return None
+    # `config` does without these, which take longer to import than all else.
+    from email.utils import parsedate_to_datetime
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+    class NoRedirects(HTTPRedirectHandler):
+        """Follows no redirection, since its answer has a date as well."""
+
+        def redirect_request(self, *_given: Any, **_named: Any) -> None:
+            """See `HTTPRedirectHandler`."""
+
     # Whatever is answered to a request without credentials has a date.
     request = Request(url, method="HEAD")  # noqa: S310 -- of an http endpoint
     try:
-        with build_opener(_NoRedirects()).open(request, timeout=_ANSWER_TIME) as answer:
+        with build_opener(NoRedirects()).open(request, timeout=_ANSWER_TIME) as answer:
             date = str(answer.headers["Date"])
     except HTTPError as error:
         with error:
@@ -325,13 +333,6 @@ def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
         return time.time() - parsedate_to_datetime(date).timestamp()
     except (ValueError, TypeError):
         return None
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Follows no redirection, since its answer has a date as well."""
-
-    def redirect_request(self, *_given: Any, **_named: Any) -> None:
-        """See `HTTPRedirectHandler`."""
 
 
 def _endpoint(address: Address, options: Mapping[str, str]) -> str | None:
