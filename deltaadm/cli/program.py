@@ -163,7 +163,8 @@ eight megabytes.
 
 def run(arguments: Sequence[str]) -> int:
     """Carry out the command line *arguments*; the exit code."""
-    sys.setrecursionlimit(max(_FRAMES, sys.getrecursionlimit()))
+    frames = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(_FRAMES, frames))
     status = CommitStatus()
     before = use_messages(messages())
     try:
@@ -191,6 +192,7 @@ def run(arguments: Sequence[str]) -> int:
         return _stopped(error, status)
     finally:
         restore_messages(before)
+        sys.setrecursionlimit(frames)
 
 
 def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,3 +49,9 @@ def test_another_typer_application_mounts_the_commands(tmp_path: Path) -> None:
                   ["inspect", "--no"], ["explain", "--", "DL101"]):  # fmt: skip
         found, own = CliRunner().invoke(app, ["delta", *words]), deltaadm(*words)
         assert (found.exit_code, found.stdout, found.stderr) == (own.code, own.out, own.err)
+
+
+def test_a_run_leaves_the_stack_of_its_process_as_it_was() -> None:
+    before = sys.getrecursionlimit()
+    assert deltaadm("--version").code == 0
+    assert sys.getrecursionlimit() == before
