@@ -28,6 +28,7 @@ from deltaadm.plans.undo import (
     WITHOUT_COMMAND,
     Transition,
     undo_change,
+    with_other_retention,
 )
 
 UNDO: Final = "undo"
@@ -161,7 +162,7 @@ def _steps(
     for subject, words, step in inverse:
         if step is None:
             reasons.setdefault(subject, f"stays as it is: {words.removeprefix('never: ')}")
-    steps = _merged(step for _, _, step in inverse if step is not None)
+    steps = _merged((step for _, _, step in inverse if step is not None), current)
     try:
         state = propose(UNDO, current, steps, session=session, check_outcome=False).after
     except RefusedError:
@@ -175,7 +176,8 @@ def _steps(
             for subject, words, step in again:
                 if step is not None:
                     try:
-                        plan = propose(UNDO, state, [step], session=session, check_outcome=False)
+                        alone = _merged([step], state)
+                        plan = propose(UNDO, state, alone, session=session, check_outcome=False)
                         state = plan.after
                         possible.append(step)
                     except RefusedError as refusal:
@@ -183,7 +185,7 @@ def _steps(
                         why = f"stays as it is: {refusal.message.rstrip('.')}"
                         refused.setdefault(subject, why)
         reasons = refused | reasons
-        steps = _merged(possible)
+        steps = _merged(possible, current)
     for subject, words, _ in inverse:
         if words.endswith(LEAVES_EMPTY):
             reasons.setdefault(subject, "keeps an empty comment: Delta removes none")
@@ -195,15 +197,21 @@ def _steps(
     return [*steps, *lowering], reasons
 
 
-def _merged(steps: Iterable[Step]) -> list[Step]:
-    """*steps*, those of a kind next to each other, in as few commits as Delta needs for them."""
+def _merged(steps: Iterable[Step], table: Snapshot) -> list[Step]:
+    """*steps* on *table*, those of a kind together, in as few commits as Delta needs for them."""
     merged: list[Step] = []
     for kind, group in groupby(steps, key=attrgetter("kind")):
-        merged += _TOGETHER.get(kind, list)(list(group))
+        same = list(group)
+        merged += _TOGETHER[kind](same, table) if kind in _TOGETHER else same
     return merged
 
 
-def _changes_together(steps: Iterable[kinds.ChangeColumns]) -> list[Step]:
+def _set_together(steps: Iterable[kinds.SetProperties], table: Snapshot) -> list[Step]:
+    properties = dict(pair for step in steps for pair in step.properties.items())
+    return [kinds.SetProperties(with_other_retention(properties, table.metadata.configuration))]
+
+
+def _changes_together(steps: Iterable[kinds.ChangeColumns], _: Snapshot) -> list[Step]:
     from deltaadm.plans.alter import in_statements  # which most plans do without
 
     changes = [change for step in steps for change in step.changes]
@@ -212,14 +220,12 @@ def _changes_together(steps: Iterable[kinds.ChangeColumns]) -> list[Step]:
     return [*in_statements(change for change in changes if not change.position), *moves]
 
 
-_TOGETHER: Final[Mapping[str, Callable[[list[Any]], list[Step]]]] = {
-    "set_properties": lambda steps: [
-        kinds.SetProperties(dict(pair for step in steps for pair in step.properties.items()))
-    ],
-    "unset_properties": lambda steps: [
+_TOGETHER: Final[Mapping[str, Callable[[list[Any], Snapshot], list[Step]]]] = {
+    "set_properties": _set_together,
+    "unset_properties": lambda steps, _: [
         kinds.UnsetProperties(tuple(key for step in steps for key in step.keys), if_exists=True)
     ],
-    "drop_columns": lambda steps: [
+    "drop_columns": lambda steps, _: [
         kinds.DropColumns(tuple(path for step in steps for path in step.columns))
     ],
     "change_columns": _changes_together,

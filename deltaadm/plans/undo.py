@@ -22,12 +22,12 @@ from deltaadm.domain.schema import FieldKey, StructType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.checks import RETENTION_KEYS
+from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import clustering_columns, parse_column
 from deltaadm.domain.transaction.update import COMPAT_KEYS, enabled_versions
 from deltaadm.domain.usage import usages
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.masking import masked
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
 
@@ -403,7 +403,7 @@ def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
     constraint = name[len(Key.CONSTRAINT_PREFIX) :]
     if not name.lower().startswith(Key.CONSTRAINT_PREFIX):
         never = name == COMPAT_KEYS[_LASTING] and before is None
-        undo = Undo(_NEVER) if never else _set_back(name, before, after)
+        undo = Undo(_NEVER) if never else _set_back(name, before, transition)
         default = PROPERTIES[name.lower()].default if name.lower() in PROPERTIES else None
         was, is_now, lost = before or default or "", change.after or default or "", ""
         deletes = name == _CLEANUP and was.lower() == "false"
@@ -434,10 +434,32 @@ _NEEDED_BY_V3: Final = frozenset({Key.COLUMN_MAPPING_MODE, Key.ROW_TRACKING})
 _NEEDED_FOR_GOOD: Final = Undo("never: icebergCompatV3 needs it, and cannot be turned off")
 
 
-def _set_back(key: str, before: str | None, after: Snapshot) -> Undo:
+def _set_back(key: str, before: str | None, transition: Transition) -> Undo:
+    after = transition.after
     if before is None:
         return _by(kinds.UnsetProperties((key,), if_exists=True), after)
-    return _by(kinds.SetProperties({key: before}), after)
+    step = kinds.SetProperties({key: before})
+    configuration = transition.before.metadata.configuration
+    alone = kinds.SetProperties(with_other_retention(step.properties, configuration))
+    return replace(_by(alone, after), steps=(step,))
+
+
+def with_other_retention(
+    properties: Mapping[str, str], configuration: Mapping[str, str]
+) -> Mapping[str, str]:
+    """
+    *properties* that set retentions as one command can.
+
+    Of the log's and deleted files' retention, Delta compares those that a command names, and its
+    default for one that it does not. Where that refuses *properties*, those of *configuration*
+    are named as well.
+    """
+    try:
+        check_retention(properties)
+    except RefusedError:
+        stored = {key: configuration[key] for key in RETENTION_KEYS if key in configuration}
+        return {**stored, **properties}
+    return properties
 
 
 _UNDO_MAPPING: Final = Undo(
@@ -519,6 +541,6 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
 _PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
     "clusteringColumns": _undo_clustering,
     "configuration": _undo_property,
-    "description": lambda change, _, at: _set_back(Key.TABLE_COMMENT, change.before, at.after),
+    "description": lambda change, _, at: _set_back(Key.TABLE_COMMENT, change.before, at),
     "schema": _undo_columns,
 }

@@ -90,6 +90,25 @@ def test_what_only_follows_is_no_difference(plain: Path, reference: Path) -> Non
     assert "lastUpdateVersion" not in properties
 
 
+def test_a_retention_is_set_back_together_with_the_other(plain: Path) -> None:
+    """Delta compares those of a command, and its defaults for those that it does not name."""
+    log, deleted = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
+    short, long = {log: "interval 3 days", deleted: "interval 1 day"}, {log: "interval 30 days"}
+    Table(plain).commit(1, metadata(short, id="table-0"))
+    assert deltaadm("record", plain, "--out", "short.json").code == 0
+    planned = deltaadm("alter", plain, "--set", f"{log}=30 days", "-o", "json").document
+    [change] = planned["changes"]
+    assert change["undo"] == (
+        f"alter --set '{log}=interval 3 days' --set '{deleted}=interval 1 day' (metadata only)"
+    )
+    Table(plain).commit(2, metadata(short | long, id="table-0"))
+    for words in (("undo", plain), ("diff", "short.json", plain, "--plan")):
+        done = deltaadm(*words, "-o", "json")
+        assert done.code == 0, done.err
+        [step] = done.document["steps"]
+        assert all(f"'{key}' = '{value}'" in step["sql"] for key, value in short.items())
+
+
 def test_a_record_says_the_same_whenever_it_is_written(plain: Path, reference: Path) -> None:
     Table(plain).commit(1, commit_info(), add("g"))
     assert deltaadm("record", plain).out == reference.read_text()
