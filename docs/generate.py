@@ -20,8 +20,7 @@ from deltaadm.cli.help import command_help, program_help, topic_help
 from deltaadm.cli.settings import DEMANDS, option_settings
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import OTHER_VARIABLES, TOPICS, VARIABLES
-from deltaadm.clients import CLIENTS
-from deltaadm.clients.facts import EVERY_OTHER
+from deltaadm.clients import CLIENTS, EVERY_OTHER
 from deltaadm.documents import schemas as every_schema
 from deltaadm.domain.features import FEATURES, Status, undo_feature
 from deltaadm.domain.properties import FOREIGN, PROPERTIES
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.cli.settings import OptionSetting
-    from deltaadm.clients import Client, Fact, Verdict
-    from deltaadm.clients.facts import Gate
+    from deltaadm.clients import Client, Fact, Gate, Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.reports.explain import ErrorClass
     from deltaadm.rules.rule import Rule

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from deltaadm import load_snapshot, open_store
-from deltaadm.clients.facts import version_key
+from deltaadm.clients import version_key
 from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.spark_processes import FEW_TASKS
 

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from deltaadm import documents
-from deltaadm.clients import Access, Compatibility
-from deltaadm.clients.verdicts import JUDGEMENT
+from deltaadm.clients import JUDGEMENT, Access, Compatibility
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
 from deltaadm.domain.features import Cost

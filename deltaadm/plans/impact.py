@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 from deltaadm.clients import (
     EVERYONE,
+    STORED_VECTORS_OFF,
+    VECTORS_OFF,
     Access,
     ClientRelease,
     Compatibility,
@@ -24,7 +26,6 @@ from deltaadm.clients import (
     shifts,
     verdicts,
 )
-from deltaadm.clients.facts import STORED_VECTORS_OFF, VECTORS_OFF
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.schema import DataType, Path, PrimitiveType

@@ -13,8 +13,7 @@ from functools import reduce
 from heapq import heappop, heappush
 from typing import Final, NamedTuple, TypeVar
 
-from deltaadm.clients import Access, ClientRelease, Compatibility, conditions, verdict
-from deltaadm.clients.facts import version_key
+from deltaadm.clients import Access, ClientRelease, Compatibility, conditions, verdict, version_key
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents

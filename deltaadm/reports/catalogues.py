@@ -11,12 +11,13 @@ from deltaadm.clients import (
     ClientRelease,
     Compatibility,
     Fact,
+    Gate,
     Verdict,
     feature_verdict,
     newest_releases,
     parse_client,
+    version_key,
 )
-from deltaadm.clients.facts import Gate, version_key
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Cost, Kind, Status, TableFeature, undo_feature

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from deltaadm.blocks import Block, Heading, Items, Paragraph, Table
 from deltaadm.clients import (
+    JUDGEMENT,
     Access,
     ClientRelease,
     Compatibility,
@@ -18,9 +19,8 @@ from deltaadm.clients import (
     newest_releases,
     parse_client,
     verdicts,
+    version_key,
 )
-from deltaadm.clients.facts import version_key
-from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES

@@ -22,6 +22,7 @@ from deltaadm.blocks import (
 )
 from deltaadm.clients import (
     EVERYONE,
+    JUDGEMENT,
     NOBODY,
     Access,
     ClientRelease,
@@ -33,7 +34,6 @@ from deltaadm.clients import (
     newest_releases,
     verdicts,
 )
-from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, Failure
 from deltaadm.domain.features import (

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from deltaadm.blocks import Block, Command, Heading, Table, in_words
 from deltaadm.clients import (
+    JUDGEMENT,
     Access,
     ClientRelease,
     Compatibility,
@@ -20,7 +21,6 @@ from deltaadm.clients import (
     verdict,
     verdicts,
 )
-from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain import steps as kinds

@@ -8,8 +8,7 @@ import deltalake
 import pytest
 
 from deltaadm import load_snapshot, open_store
-from deltaadm.clients import CLIENTS, parse_client
-from deltaadm.clients.facts import version_key
+from deltaadm.clients import CLIENTS, parse_client, version_key
 from deltaadm.domain.features import FEATURES
 from deltaadm.reports.defaults import defaults_of
 from tools.record_defaults import DEFAULTS, SCRIPTS

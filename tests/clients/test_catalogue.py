@@ -4,10 +4,10 @@ import datetime as dt
 
 import pytest
 
-from deltaadm.clients import CLIENTS, Client, Compatibility, Fact, newest_releases, parse_client
-from deltaadm.clients.facts import (
+from deltaadm.clients import (
     CHAR,
     CHECKPOINTED,
+    CLIENTS,
     EVERY_OTHER,
     EXPRESSIONS,
     ID_MODE,
@@ -21,7 +21,12 @@ from deltaadm.clients.facts import (
     UNREADABLE,
     VECTORS_OFF,
     VECTORS_ON,
+    Client,
+    Compatibility,
+    Fact,
     Gate,
+    newest_releases,
+    parse_client,
     version_key,
 )
 from deltaadm.domain.features import FEATURES, Kind

@@ -9,8 +9,7 @@ import pytest
 from deltalake import DeltaTable, QueryBuilder
 
 from deltaadm import Snapshot, load_snapshot, open_store
-from deltaadm.clients import Access, Compatibility, conditions, parse_client, verdict
-from deltaadm.clients.facts import version_key
+from deltaadm.clients import Access, Compatibility, conditions, parse_client, verdict, version_key
 from deltaadm.replay.reconcile import Detail
 from tests.support import tables
 from tests.support.tables import column, commit, metadata, protocol, schema
@@ -19,7 +18,7 @@ from tools.laboratory import CASES, Case
 RELEASE = parse_client(f"delta-rs@{deltalake.__version__}")
 pytestmark = pytest.mark.skipif(
     version_key(RELEASE.version) > version_key(RELEASE.client.newest) or not RELEASE.is_known,
-    reason=f"nothing is known about {RELEASE}: look, and add to deltaadm/clients/facts.json",
+    reason=f"nothing is known about {RELEASE}: look, and add to deltaadm/clients.json",
 )
 
 

@@ -14,6 +14,8 @@ from deltaadm.clients import (
     Client,
     ClientRelease,
     Compatibility,
+    Fact,
+    Gate,
     Source,
     feature_verdict,
     newest_releases,
@@ -22,7 +24,6 @@ from deltaadm.clients import (
     verdict,
     verdicts,
 )
-from deltaadm.clients.facts import Fact, Gate
 from deltaadm.domain.features import FEATURES, LEGACY, with_requirements
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
