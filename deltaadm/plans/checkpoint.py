@@ -48,7 +48,7 @@ from deltaadm.json_values import compact
 from deltaadm.replay.adds import documents
 from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.embedded import Replay
-from deltaadm.replay.load import Attempt, locate
+from deltaadm.replay.load import locate, replayed
 from deltaadm.replay.reconcile import (
     Reconciliation,
     UnreadableCheckpointError,
@@ -481,14 +481,15 @@ class Pointer(NamedTuple):
 
 def _written(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     """What is to be said of a new checkpoint; None where another has its name."""
-    attempt = Attempt(store, locate(store, snapshot.version))
-    while True:
-        try:
-            return write_from(store, snapshot, attempt.segment, store.publish)
-        except UnreadableCheckpointError as error:
-            attempt.answer(error)  # goes back to an older one, or raises
-        except OSError as error:
-            raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
+
+    def write(segment: LogSegment) -> Pointer | None:
+        return write_from(store, snapshot, segment, store.publish)
+
+    located = locate(store, snapshot.version)
+    try:
+        return replayed(store, located, write)[0]
+    except OSError as error:
+        raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
 
 
 def write_from(
@@ -896,9 +897,4 @@ def _essence(name: str, document: Mapping[str, Any]) -> Any:
 
 def read_state(store: LogStore, version: int | None = None) -> TableState:
     """The state that readers see, the newest or that of *version*; raises what a replay does."""
-    attempt = Attempt(store, locate(store, version))
-    while True:
-        try:
-            return state_of(store, attempt.segment)
-        except UnreadableCheckpointError as error:
-            attempt.answer(error)  # goes back to an older one, or raises
+    return replayed(store, locate(store, version), lambda segment: state_of(store, segment))[0]

@@ -30,7 +30,6 @@ from deltaadm.replay.reconcile import (
     Reconciliation,
     UnreadableCheckpointError,
     count_files,
-    merge,
     processors,
 )
 from deltaadm.storage.store import LogStore
@@ -180,7 +179,7 @@ class FileCounts:
 
     def add(self, facts: FileFacts) -> None:
         """Add up the counts of live files."""
-        self.facts = merge(self.facts, facts)
+        self.facts += facts
 
 
 class CheckpointReader:

@@ -22,7 +22,6 @@ from deltaadm.replay.reconcile import (
     Reconciliation,
     added_files,
     count_files,
-    merge,
     parallel_scan,
     processors,
 )
@@ -136,7 +135,7 @@ class Replay:
         facts = count_files(self.live_in_deltas())
         if self._segment.checkpoint:
             counts = self.counted_in_checkpoint(self._open_checkpoint())
-            facts = merge(facts, counts.facts)
+            facts = facts + counts.facts
             version = self._segment.checkpoint.version
             claimed = added_files(self._store, version)
             if claimed not in {None, counts.adds_read}:

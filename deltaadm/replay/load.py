@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import (
@@ -17,7 +17,7 @@ from deltaadm.domain.snapshot import (
     no_table,
 )
 from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance, instant
-from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
+from deltaadm.errors import MissingFileError, StorageError, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.commits import LargeFile, body, newest_actions
 from deltaadm.replay.embedded import in_commit_timestamps
@@ -32,18 +32,13 @@ from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from typing import Final, TypeVar
 
     from deltaadm.domain.steps import Step
 
-
-@dataclass(frozen=True)
-class Located:
-    """A segment, the listing it was chosen from, and what had to be tolerated on the way."""
-
-    listing: LogListing
-    segment: LogSegment
-    warnings: tuple[str, ...] = ()
+    Found = TypeVar("Found")
+    Located = tuple[LogSegment, tuple[str, ...]]
+    """The files of a version, and what had to be tolerated to find them."""
 
 
 def load_snapshot(
@@ -71,17 +66,43 @@ def load_snapshot(
     if timestamp is not None:
         # The newest metadata whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
-    attempt = Attempt(store, locate(store, version, known, listing))
-    # Until a checkpoint can be read, or no older one is left, for which `answer` raises.
+    snapshot, warnings = replayed(
+        store,
+        locate(store, version, known, listing),
+        lambda segment: engine.replay(store, segment, detail),
+    )
+    state = store.catalog_state
+    was_asked = state is not None and state.manages_commits
+    if not was_asked and any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
+        newest = f"there may be versions after {snapshot.version}"
+        unasked = f"A catalog manages the commits of this table, and was not asked: {newest}."
+        warnings += (unasked,)
+    suspended = suspended_clustering(store, snapshot) if snapshot.domains else ()
+    warnings = (*warnings, *snapshot.warnings)
+    return replace(snapshot, suspended_clustering=suspended, warnings=warnings)
+
+
+def replayed(
+    store: LogStore, located: Located, replay: Callable[[LogSegment], Found]
+) -> tuple[Found, tuple[str, ...]]:
+    """
+    What *replay* makes of the files *located*, and what had to be tolerated.
+
+    Like Delta, it goes back to older files where a checkpoint turns out to be unreadable.
+    """
+    segment, warnings = located
+    first: UnreadableCheckpointError | None = None
     while True:
-        outcome: Snapshot | UnreadableCheckpointError
         try:
-            outcome = engine.replay(store, attempt.segment, detail)
+            return replay(segment), warnings
         except UnreadableCheckpointError as error:
-            outcome = error
-        snapshot = attempt.answer(outcome)
-        if snapshot is not None:
-            return snapshot
+            first = first or error
+            warnings += (error.message,)
+            before = None if segment.checkpoint is None else segment.checkpoint.version
+            try:
+                segment = _list(store, 0).segment(segment.version, before=before)
+            except TableError:
+                raise first from None
 
 
 def locate(
@@ -97,117 +118,65 @@ def locate(
     the checkpoint of the *known* files of another version. None is made where there is a *listing*
     of the whole log.
     """
-    if known is not None and known.checkpoint is not None:
-        later = _locate_after(store, known.checkpoint.version, version)
-        if later is not None:
-            return later
+    base = None if known is None or known.checkpoint is None else known.checkpoint.version
+    if base is not None and (version is None or base <= version):
+        later, segment = _from_checkpoint(store, base, version)
+        if segment is not None:
+            return segment, _oddities(later)
     short = store.list_short_log() if listing is None else None
     if short is not None:
         listing = LogListing.of(store.root, short, 0)
-    if listing is not None:
-        later = _locate_in(store, listing, version)
-        if later is not None:
-            return later
-    hint, warnings = _read_hint(store)
-    start = hint if hint is not None and (version is None or hint <= version) else 0
-    listing = _list(store, start)
-    try:
-        segment = listing.segment(version)
-    except TableError:
-        if not start:
-            raise
-        segment = None
-    if start and (segment is None or segment.checkpoint is None):
-        # A log may hold older checkpoints and commits than the hint names.
-        dangling = listing
-        listing = _list(store, 0)
-        warnings += (_dangling(start),)
-        try:
-            segment = listing.segment(version)
-        except TableError as error:
-            missing = dangling.start not in {found.version for found in dangling.checkpoints}
-            truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
-            if missing and truncated and dangling.commits:
-                # Delta's error where the checkpoint of the hint is gone and no older one is left.
-                error.delta_error_class = "DELTA_MISSING_PART_FILES"
-            raise
-    assert segment is not None  # noqa: S101 -- for the type checker: either chosen or raised
-    return Located(listing, segment, warnings + _oddities(listing))
-
-
-def _locate_after(store: LogStore, start: int, version: int | None) -> Located | None:
-    """The files of *version* from a checkpoint of the version *start* on, if they are there."""
-    if version is not None and version < start:
-        return None
-    listing = _list(store, start)
-    try:
-        segment = listing.segment(version)
-    except TableError:
-        return None
-    # Log cleanup may have removed it since.
-    if segment.checkpoint is None:
-        return None
-    return Located(listing, segment, _oddities(listing))
-
-
-def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Located | None:
-    """The files of *version* in a listing of the whole log, fetched ahead; None if some are not."""
-    try:
-        segment = listing.segment(version)
-    except TableError:
-        return None
-    expected = [segment.last_commit.path, *segment.deltas.names[::-1]]
     warnings: tuple[str, ...] = ()
-    # The hint has nothing to tell here; it is checked only where it comes with other requests,
-    # which is to say unless the version's checksum answers everything.
-    if segment.crc is not None:
-        store.read_ahead([*expected[:1], segment.crc.path])
-    elif _HINT in listing.infos:
-        store.read_ahead([_HINT, *expected])
-        hint, warnings = _read_hint(store)
-        if hint is not None and hint not in {found.version for found in listing.checkpoints}:
-            warnings += (_dangling(hint),)
-    else:
-        store.read_ahead(expected)
-    return Located(listing, segment, warnings + _oddities(listing))
+    if listing is not None and (segment := _segment(listing, version)) is not None:
+        expected = [segment.last_commit.path, *segment.deltas.names[::-1]]
+        # The hint has nothing to tell here; it is checked only where it comes with other requests,
+        # which is to say unless the version's checksum answers everything.
+        if segment.crc is not None:
+            store.read_ahead([*expected[:1], segment.crc.path])
+        elif _HINT in listing.infos:
+            store.read_ahead([_HINT, *expected])
+            hint, warnings = _read_hint(store)
+            if hint is not None and hint not in {found.version for found in listing.checkpoints}:
+                warnings += (_dangling(hint),)
+        else:
+            store.read_ahead(expected)
+        return segment, warnings + _oddities(listing)
+    hint, warnings = _read_hint(store)
+    hinted = None
+    if hint and (version is None or hint <= version):
+        hinted, segment = _from_checkpoint(store, hint, version)
+        if segment is not None:
+            return segment, warnings + _oddities(hinted)
+        # A log may hold older checkpoints and commits than the hint names.
+        warnings += (_dangling(hint),)
+    listing = _list(store, 0)
+    try:
+        segment = listing.segment(version)
+    except TableError as error:
+        truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
+        is_there = hinted and hint in {each.version for each in hinted.checkpoints}
+        if truncated and hinted and hinted.commits and not is_there:
+            # Delta's error where the checkpoint of the hint is gone and no older one is left.
+            error.delta_error_class = "DELTA_MISSING_PART_FILES"
+        raise
+    return segment, warnings + _oddities(listing)
 
 
-class Attempt:
-    """Loading a table, with older checkpoints where newer ones turn out to be unreadable."""
+def _segment(listing: LogListing, version: int | None) -> LogSegment | None:
+    try:
+        return listing.segment(version)
+    except TableError:
+        return None
 
-    def __init__(self, store: LogStore, located: Located) -> None:
-        self.store = store
-        self.segment = located.segment
-        self._warnings = located.warnings
-        self._first: UnreadableCheckpointError | None = None
 
-    def answer(self, outcome: Snapshot | DeltaadmError) -> Snapshot | None:
-        """The snapshot, or None where the attempt goes on with another segment."""
-        if isinstance(outcome, UnreadableCheckpointError):
-            self._first = self._first or outcome
-            self._warnings += (outcome.message,)
-            checkpoint = self.segment.checkpoint
-            before = None if checkpoint is None else checkpoint.version
-            try:
-                # Like Delta, which goes back to older files where a checkpoint is unreadable.
-                self.segment = _list(self.store, 0).segment(self.segment.version, before=before)
-            except TableError:
-                raise self._first from None
-            return None
-        if isinstance(outcome, DeltaadmError):
-            raise outcome
-        warnings = self._warnings
-        state = self.store.catalog_state
-        was_asked = state is not None and state.manages_commits
-        if not was_asked and any(map(outcome.protocol.supports, CATALOG_MANAGED)):
-            newest = f"there may be versions after {outcome.version}"
-            unasked = f"A catalog manages the commits of this table, and was not asked: {newest}."
-            warnings += (unasked,)
-        suspended: tuple[Path, ...] = ()
-        if outcome.domains:
-            suspended = suspended_clustering(self.store, outcome)
-        warnings = (*warnings, *outcome.warnings)
-        return replace(outcome, suspended_clustering=suspended, warnings=warnings)
+def _from_checkpoint(
+    store: LogStore, start: int, version: int | None
+) -> tuple[LogListing, LogSegment | None]:
+    """The log from *start* on, and the files of *version* in it; None unless with a checkpoint."""
+    listing = _list(store, start)
+    segment = _segment(listing, version)
+    # Log cleanup may have removed it since.
+    return listing, segment if segment is not None and segment.checkpoint is not None else None
 
 
 def _list(store: LogStore, start: int) -> LogListing:

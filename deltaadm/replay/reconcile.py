@@ -212,15 +212,6 @@ def has_num_records(stats: Any) -> bool:
     return isinstance(document, dict) and document.get("numRecords") is not None
 
 
-def merge(left: FileFacts, right: FileFacts) -> FileFacts:
-    """The facts about two disjoint sets of files together."""
-    counts = {name: getattr(left, name) + getattr(right, name) for name in _COUNTS}
-    return FileFacts(**counts, partition_keys=left.partition_keys | right.partition_keys)
-
-
-_COUNTS: Final = tuple(name for name in FileFacts.__annotations__ if name != "partition_keys")
-
-
 # What an engine gives
 
 

@@ -41,7 +41,6 @@ from deltaadm.replay.reconcile import (
     UnreadableCheckpointError,
     canonical_path,
     has_num_records,
-    merge,
     vector_id,
 )
 from deltaadm.spark.errors import error_text, java_errors, sentence
@@ -452,7 +451,7 @@ def _take_facts(session: SparkSession, newest: DataFrame, replays: Sequence[_Spa
             without_base_row_id=row["without_row_id"],
             partition_keys=frozenset({tuple(row["partition_keys"])}),
         )
-        replay.facts = merge(replay.facts, facts)
+        replay.facts += facts
 
 
 # Queries

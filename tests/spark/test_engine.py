@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.snapshot import FileFacts, LogSegment, Snapshot
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.examine import Depth
-from deltaadm.replay.load import Attempt, load_snapshot, locate
+from deltaadm.replay.load import load_snapshot, locate
 from deltaadm.replay.reconcile import Detail
 from deltaadm.rules.rule import ValidationReport
 from deltaadm.spark.engine import SparkEngine
@@ -352,23 +353,31 @@ def _load_all(
     stores: Sequence[LogStore], engine: SparkEngine, detail: Detail
 ) -> list[Snapshot | DeltaadmError]:
     """What `load_snapshot` returns or raises for each of *stores*, found by the same few jobs."""
-    outcomes: dict[int, Snapshot | DeltaadmError] = {}
-    pending: dict[int, Attempt] = {}
+    segments: dict[int, LogSegment] = {}
+    for position, store in enumerate(stores):
+        with suppress(DeltaadmError):
+            segments[position] = locate(store)[0]
+    tables = [(stores[position], segment) for position, segment in segments.items()]
+    firsts = dict(zip(segments, engine.replay_all(tables, detail), strict=True))
+    outcomes: list[Snapshot | DeltaadmError] = []
     for position, store in enumerate(stores):
         try:
-            pending[position] = Attempt(store, locate(store))
+            begun = _Begun(engine, firsts.get(position))
+            outcomes.append(load_snapshot(store, begun, detail=detail))
         except DeltaadmError as error:
-            outcomes[position] = error
-    while pending:
-        tables = [(attempt.store, attempt.segment) for attempt in pending.values()]
-        found = dict(zip(list(pending), engine.replay_all(tables, detail), strict=True))
-        for position, outcome in found.items():
-            answer: Snapshot | DeltaadmError | None
-            try:
-                answer = pending[position].answer(outcome)
-            except DeltaadmError as error:
-                answer = error
-            if answer is not None:
-                outcomes[position] = answer
-                del pending[position]
-    return [outcomes[position] for position in range(len(stores))]
+            outcomes.append(error)
+    return outcomes
+
+
+class _Begun:
+    """An engine with a *first* answer, as long as it is asked for no other."""
+
+    def __init__(self, engine: SparkEngine, first: Snapshot | DeltaadmError | None) -> None:
+        self._engine = engine
+        self._first = first
+
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        outcome, self._first = self._first, None
+        if isinstance(outcome, DeltaadmError):
+            raise outcome
+        return outcome or self._engine.replay(store, segment, detail)
