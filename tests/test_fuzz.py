@@ -10,6 +10,8 @@ import pytest
 
 from tools import fuzz
 
+pytestmark = pytest.mark.slow
+
 SEED = int(os.environ.get("DELTAADM_FUZZ_SEED", "1"))
 ROUNDS = {"log": 12, "names": 20, "plan": 60, "hint": 60, "parquet": 60, "ddl": 60}
 FOUND = [

@@ -15,6 +15,8 @@ from tests.support import tables
 from tests.support.program import Result, deltaadm, process, surroundings
 from tests.support.tables import Table, commit, metadata, protocol
 
+pytestmark = pytest.mark.slow
+
 
 def test_colours_can_be_had_and_turned_off(small: Table) -> None:
     words = ("validate", small.path)
@@ -184,7 +186,6 @@ BARE = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("surroundings", BARE)
 def test_next_to_nothing_around(surroundings: str, tmp_path: Path) -> None:
     table = tables.table(tmp_path / "naïve", commit(protocol(1, 2), metadata()))

@@ -23,6 +23,8 @@ from tests.support.rows import with_rows
 from tests.support.s3 import SECRET, S3Server, error, s3_server, tls_in_front
 from tests.support.tables import START_BODY, Table, add, commit_info, metadata, protocol, table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[S3Server]:
@@ -481,7 +483,6 @@ def hanging(s3: S3Server) -> Iterator[S3Server]:
     over.set()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["--table", "s3://lake/other"]])
 def test_a_deadline_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
     done = process("inspect", "s3://lake/t", *more, "--timeout", "500ms", env=hanging.environment)
@@ -489,7 +490,6 @@ def test_a_deadline_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
     failed(done, "Timed out after")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["--table", "s3://lake/other"]])
 def test_an_interrupt_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
     asked = len(hanging.requests)

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.cases import each
 from tests.support.sessions import Session, follow, sessions
+
+pytestmark = pytest.mark.slow
 
 FILES = sorted((Path(__file__).parent / "sessions").glob("*.txt"))
 SESSIONS = {f"{file.stem}: {name}": found for file in FILES for name, found in sessions(file)}

@@ -23,6 +23,8 @@ from tests.support.tables import Table, add, commit, commit_info, metadata, prot
 from tests.support.unity import TOKEN, Fault, Json, Unity, lasting, unity_server
 from tests.support.unity import Table as Entry
 
+pytestmark = pytest.mark.slow
+
 MANAGED_FEATURES = ["catalogManaged", "inCommitTimestamp", "vacuumProtocolCheck"]
 COLUMNS = [{"name": "a", "type": "integer", "nullable": True, "metadata": {}}]
 
@@ -329,7 +331,6 @@ def test_settings_name_the_catalog(
     assert (done.code, "secret-word" in done.err) == (7, False)
 
 
-@pytest.mark.slow
 def test_a_server_that_hangs(unity: Unity) -> None:
     over = threading.Event()
     unity.fault = lambda _request: over.wait(900) and None
@@ -448,7 +449,6 @@ def test_each_table_has_credentials_of_its_own(unity: Unity, s3: S3Server, tmp_p
     assert len(vending.used) == 4
 
 
-@pytest.mark.slow
 def test_credentials_are_renewed_before_they_expire(
     unity: Unity, s3: S3Server, tmp_path: Path
 ) -> None:
@@ -627,7 +627,6 @@ def each_wrong_answer(unity: Unity, command: Sequence[object]) -> Iterator[tuple
             yield f"answer {number}: {path} = {value!r:.30}", deltaadm(*command)
 
 
-@pytest.mark.slow
 def test_no_value_of_any_answer_is_a_bug(
     table: Unity, s3: S3Server, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:

@@ -50,6 +50,8 @@ from tests.support.tables import (
     txn,
 )
 
+pytestmark = pytest.mark.slow
+
 HINT = "_last_checkpoint"
 EMBEDDED = ("--commit-engine", "embedded", "--apply", "--yes")
 
@@ -520,7 +522,6 @@ CLEANS = {
 }
 
 
-@pytest.mark.slow
 def test_an_interrupt_beside_a_clean_up_loses_nothing(tmp_path: Path) -> None:
     """Another job checkpoints, and cleans up on the strength of whatever checkpoint there is."""
     chance = random.Random(7)  # noqa: S311 -- for moments
@@ -577,7 +578,6 @@ def test_a_commit_says_that_nobody_writes_one_where_it_cannot(tmp_path: Path) ->
 # How much it takes
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
     """A process of its own, on 100,000 files and on a hundred times fewer."""
     used = []
@@ -618,7 +618,6 @@ def test_a_plan_file_holds_it(events: Path) -> None:
     assert read_plans(json.dumps(document))[0].steps == (WriteCheckpoint(),)
 
 
-@pytest.mark.slow
 def test_the_command_needs_neither_spark_nor_deltalake(events: Path) -> None:
     code = (
         "import sys; from deltaadm.cli.program import run; code = run(sys.argv[1:]); "
@@ -654,7 +653,6 @@ def test_after_a_commit_the_checkpoint_is_of_the_new_version(
     assert "There is a checkpoint of version 1." in done.out
 
 
-@pytest.mark.slow
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     files = (add(f"{number:064d}") for number in range(2_000))
     made = table(tmp_path, START_BODY, commit(*files))

@@ -34,6 +34,8 @@ from tests.support.program import deltaadm
 from tests.support.s3 import BUCKET, S3Server, s3_server
 from tests.support.tables import add, commit, commit_info, metadata, protocol, table
 
+pytestmark = pytest.mark.slow
+
 EMBEDDED = ("--commit-engine", "embedded", "--apply", "--yes")
 
 

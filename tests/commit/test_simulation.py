@@ -5,6 +5,8 @@ import pytest
 from deltaadm.plans import embedded_executor
 from tools.simulate import simulate
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("what", "schedules"),

@@ -14,6 +14,8 @@ from tests.support import oracle
 from tests.support.executors import carry_out_case, new_commits, recorded_commits, verdict
 from tests.support.object_stores import PLACES, Place
 
+pytestmark = pytest.mark.slow
+
 CREATES = 64
 CASES = [case for case in oracle.cases("e2e") if not verdict(case)]
 SOME = {"memory": 10, "s3": 40}
@@ -58,7 +60,6 @@ def _cases() -> list[Any]:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("place", "one_of"), _cases(), indirect=["place"])
 def test_commits_are_those_of_delta(place: Place, one_of: int) -> None:
     """As `test_embedded.py` has it on a disk."""

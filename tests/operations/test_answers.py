@@ -11,6 +11,8 @@ from tests.support import answers
 from tests.support.cases import each
 from tests.support.plans import mapped, snapshot
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = sorted((Path(__file__).parent / "answers").glob("*.txt"))
 
 

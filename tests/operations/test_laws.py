@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from deltaadm.plans.diff import diff, mismatches
 from deltaadm.plans.document import saved_document
 from deltaadm.plans.saved import read_plans
 from tests.support.wishes import MODE, PROPERTIES, carried_out, possible, tables, wishes
+
+pytestmark = pytest.mark.slow
 
 
 @given(tables(), wishes())

@@ -53,6 +53,8 @@ from tests.support.tables import (
     table,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("kind", "damage"),
@@ -128,7 +130,6 @@ KILLS = (
 """One of each way to repair; `tools/kills.py` goes on for longer, and with more kinds of damage."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "damage"), KILLS)
 def test_a_kill_at_any_moment_leaves_the_table_no_worse(
     kind: str, damage: str, tmp_path: Path

@@ -9,6 +9,8 @@ import pytest
 from tests.support.program import deltaadm
 from tests.support.repairs import REPAIRED, TABLES, aged, by_delta_rs
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "kind", [kind if kind == "classic" else pytest.param(kind, marks=pytest.mark.slow)

@@ -2,12 +2,16 @@
 
 from time import time_ns
 
+import pytest
+
 from deltaadm.errors import RefusedError
 from deltaadm.plans.repair import KINDS
 from deltaadm.plans.repair.repair import Case, plan_repairs
 from deltaadm.storage.store import open_store
 from tests.support import oracle
 from tests.support.cases import each
+
+pytestmark = pytest.mark.slow
 
 DAMAGED = {
     "delta-rs/with_checkpoint_no_last_checkpoint": "DL107",

@@ -27,6 +27,8 @@ from tests.support.tables import (
 )
 from tests.validation.cases import protocol as cases
 
+pytestmark = pytest.mark.slow
+
 MAPPED = schema(mapped("a", 1, physical="a"))
 
 

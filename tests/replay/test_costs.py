@@ -22,6 +22,8 @@ from deltaadm.storage.local import LocalStore
 from tests.support.program import deltaadm
 from tests.support.tables import START_BODY, Table, add, commit
 
+pytestmark = pytest.mark.slow
+
 VERSION = 10
 FOOTER = 1 << 16
 """How much is read of a Parquet file's end to find its footer."""

@@ -30,6 +30,8 @@ from tests.support.tables import (
     txn,
 )
 
+pytestmark = pytest.mark.slow
+
 START: list[Any] = [commit_info(), protocol(), metadata()]
 LOW = Limits(whole=2_000, line=20_000, page=100_000, values=500)
 

@@ -14,6 +14,8 @@ from deltaadm.replay.reconcile import PARALLEL_THRESHOLD, Detail, can_fork, para
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import Table, add, commit, metadata, protocol, remove
 
+pytestmark = pytest.mark.slow
+
 LONG = 2 * PARALLEL_THRESHOLD + 1
 PATHS = [f"{number:020d}.json" for number in range(LONG)]
 

@@ -31,6 +31,8 @@ from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import START_BODY, Table, commit, commit_info, metadata, protocol, table
 from tests.support.webdav import webdav_server
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[S3Server]:
@@ -79,7 +81,6 @@ class TestMemory(EngineContract):
         return loader(ObjectStores(), "memory://lake")
 
 
-@pytest.mark.slow
 class TestS3(EngineContract):
     """Only the real tables, since each file is a request to upload."""
 
@@ -256,7 +257,6 @@ def test_a_server_that_lists_by_webdav(tmp_path: Path) -> None:
             load_snapshot(stores.open(f"{base}/nope"))
 
 
-@pytest.mark.slow
 def test_a_long_log_is_listed_from_the_last_checkpoint(s3: S3Server, tmp_path: Path) -> None:
     made = Table(tmp_path)
     made.write(f"{5000:020d}.json", START_BODY)

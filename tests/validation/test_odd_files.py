@@ -38,6 +38,8 @@ from tests.support.tables import (
     table,
 )
 
+pytestmark = pytest.mark.slow
+
 ODD = (None, True, 1.5, -1, 10**30, "", "\x1b[2J\n", [], [1], {}, {"a": None}, {"a": {"b": [1]}})
 """JSON values that hardly any field expects."""
 
