@@ -122,7 +122,9 @@ class StructType:
         for column in self.fields:
             here = (*path, column.name)
             yield here, column
-            yield from _walk_type(column.type, here)
+            for place, inner in slot_types(column.type, here):
+                if isinstance(inner, StructType):
+                    yield from inner.walk(place)
 
     def find_place(self, path: Path) -> tuple[Path, StructField | None, DataType]:
         """
@@ -134,11 +136,14 @@ class StructType:
         existing: Path = ()
         column: StructField | None = None
         here: DataType = self
-        for part in path:
-            inner = _inner(here, part)
-            if inner is None:
+        for name in path:
+            folds = isinstance(here, StructType)
+            for part in parts(here):
+                if part.name == name or (folds and part.name.lower() == name.lower()):
+                    existing, column, here = (*existing, part.name), part, part.type
+                    break
+            else:
                 break
-            existing, column, here = (*existing, inner.name), inner, inner.type
         return existing, column, here
 
     def rewrite(
@@ -177,24 +182,24 @@ def _unreadable(cause: str) -> TableError:
     )
 
 
-def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructField]]:
-    for step, inner in slots(data_type):
-        yield from _walk_type(inner, (*path, step))
+def parts(data_type: DataType) -> tuple[StructField, ...]:
+    """The fields of a struct; the slots of a container as fields, `element`, `key` and `value`."""
     if isinstance(data_type, StructType):
-        yield from data_type.walk(path)
+        return data_type.fields
+    if isinstance(data_type, ArrayType):
+        return (StructField(ELEMENT, data_type.element, data_type.contains_null),)
+    if isinstance(data_type, MapType):
+        value = StructField(VALUE, data_type.value, data_type.value_contains_null)
+        return StructField(KEY, data_type.key, nullable=False), value
+    return ()
 
 
-def _inner(data_type: DataType, name: str) -> StructField | None:
+def with_parts(data_type: DataType, change: Callable[[StructField], DataType]) -> DataType:
+    """*data_type* with the types that *change* gives its `parts`."""
     if isinstance(data_type, StructType):
-        lower = name.lower()
-        return next((column for column in data_type.fields if column.name.lower() == lower), None)
-    if isinstance(data_type, ArrayType) and name == ELEMENT:
-        return StructField(ELEMENT, data_type.element, data_type.contains_null)
-    if isinstance(data_type, MapType) and name == KEY:
-        return StructField(KEY, data_type.key, nullable=False)
-    if isinstance(data_type, MapType) and name == VALUE:
-        return StructField(VALUE, data_type.value, data_type.value_contains_null)
-    return None
+        return StructType(tuple(replace(part, type=change(part)) for part in data_type.fields))
+    changed: dict[str, Any] = {part.name: change(part) for part in parts(data_type)}
+    return replace(data_type, **changed) if changed else data_type
 
 
 def _rewrite_type(
@@ -202,17 +207,7 @@ def _rewrite_type(
 ) -> DataType:
     if isinstance(data_type, StructType):
         return data_type.rewrite(change, path)
-    if isinstance(data_type, ArrayType):
-        return replace(
-            data_type, element=_rewrite_type(data_type.element, change, (*path, ELEMENT))
-        )
-    if isinstance(data_type, MapType):
-        return replace(
-            data_type,
-            key=_rewrite_type(data_type.key, change, (*path, KEY)),
-            value=_rewrite_type(data_type.value, change, (*path, VALUE)),
-        )
-    return data_type
+    return with_parts(data_type, lambda part: _rewrite_type(part.type, change, (*path, part.name)))
 
 
 def change_type(
@@ -221,44 +216,25 @@ def change_type(
     """*data_type* with the type at *path*, spelled as it is there, passed through *change*."""
     if not path:
         return change(data_type)
-    name, rest = path[0], path[1:]
 
-    def inner(data_type: DataType) -> DataType:
-        return change_type(data_type, rest, change)
+    def changed(part: StructField) -> DataType:
+        return change_type(part.type, path[1:], change) if part.name == path[0] else part.type
 
-    if isinstance(data_type, StructType):
-        return StructType(
-            tuple(
-                replace(column, type=inner(column.type)) if column.name == name else column
-                for column in data_type.fields
-            )
-        )
-    if isinstance(data_type, ArrayType) and name == ELEMENT:
-        return replace(data_type, element=inner(data_type.element))
-    if isinstance(data_type, MapType) and name == KEY:
-        return replace(data_type, key=inner(data_type.key))
-    if isinstance(data_type, MapType) and name == VALUE:
-        return replace(data_type, value=inner(data_type.value))
-    return data_type
+    return with_parts(data_type, changed)
 
 
-def slots(data_type: DataType) -> tuple[tuple[str, DataType], ...]:
-    """The unnamed places of a container: `element`, or `key` and `value`."""
-    if isinstance(data_type, ArrayType):
-        return ((ELEMENT, data_type.element),)
-    if isinstance(data_type, MapType):
-        return ((KEY, data_type.key), (VALUE, data_type.value))
-    return ()
+def slot_types(data_type: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
+    """*data_type* and those in its slots at any depth, by their paths; not those in structs."""
+    yield path, data_type
+    for part in () if isinstance(data_type, StructType) else parts(data_type):
+        yield from slot_types(part.type, (*path, part.name))
 
 
 def all_types(data_type: DataType) -> Iterator[DataType]:
     """*data_type* and every type inside it, containers' slots included."""
     yield data_type
-    for _, inner in slots(data_type):
-        yield from all_types(inner)
-    if isinstance(data_type, StructType):
-        for column in data_type.fields:
-            yield from all_types(column.type)
+    for part in parts(data_type):
+        yield from all_types(part.type)
 
 
 @lru_cache(maxsize=SCHEMAS_REMEMBERED)

@@ -11,7 +11,7 @@ from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch
-from deltaadm.domain.schema import DataType, FieldKey, PrimitiveType, StructField, path_text, slots
+from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, path_text, slot_types
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.columns import (
@@ -130,9 +130,7 @@ def _record_flaws(field: StructField) -> Iterator[str]:
             yield f"it changes to {reached[path]} but continues from {old}"
         reached[path] = new
     for path, last in reached.items():
-        data_type: DataType | None = field.type
-        for step in path.split(".") if path else ():
-            data_type = None if data_type is None else dict(slots(data_type)).get(step)
+        data_type = dict(slot_types(field.type)).get(tuple(path.split(".")) if path else ())
         if data_type is None:
             yield f"it names {path!r}, which the column does not have"
         elif not isinstance(data_type, PrimitiveType) or data_type.name != last:

@@ -29,7 +29,7 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructType,
     path_text,
-    slots,
+    slot_types,
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.step import evolve
@@ -530,17 +530,11 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     if _is_all_void(schema_of(table.snapshot.metadata)):
         yield Problem("All columns of the table have type void.", "schema")
     for path, field in fields_of(table.snapshot.metadata):
-        for inner in _slot_types(field.type):
-            if inner in _VOIDS or _has_void_field(inner):
+        for slot, inner in slot_types(field.type):
+            if slot and (inner in _VOIDS or _has_void_field(inner)):
                 yield Problem("An array or a map contains a void.", place_of(path))
         if _is_all_void(field.type):
             yield Problem("All fields of the struct have type void.", place_of(path))
-
-
-def _slot_types(data_type: DataType) -> Iterator[DataType]:
-    for _, inner in slots(data_type):
-        yield inner
-        yield from _slot_types(inner)
 
 
 def _has_void_field(data_type: DataType) -> bool:
@@ -794,7 +788,8 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
                     f"Its metadata has the type {noted[:200]!r}, but the column is {actual!r}."
                 )
                 yield Problem(message, place_of(path))
-        places = dict(_places(field.type, field.name))
+        # As collations name them.
+        places = {".".join(path): kind for path, kind in slot_types(field.type, (field.name,))}
         for place, name in collations.items() if isinstance(collations, dict) else ():
             if isinstance(name, str) and places.get(place, _STRING) != _STRING:
                 message = f"{place} has the collation {name!r}, but is not a string."
@@ -804,13 +799,6 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 _STRING: Final = PrimitiveType("string")
-
-
-def _places(data_type: DataType, place: str) -> Iterator[tuple[str, DataType]]:
-    """A type and those in its slots, as collations name them."""
-    yield place, data_type
-    for slot, inner in slots(data_type):
-        yield from _places(inner, f"{place}.{slot}")
 
 
 def _is_readable(metadata: Metadata) -> bool:

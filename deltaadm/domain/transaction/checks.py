@@ -21,8 +21,10 @@ from deltaadm.domain.schema import (
     StructType,
     all_types,
     folded,
+    parts,
     path_text,
-    slots,
+    slot_types,
+    with_parts,
 )
 from deltaadm.domain.transaction.column_mapping import (
     INVALID_CHARACTERS,
@@ -73,7 +75,8 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     # Delta looks at schemas that change: a table that has it already stays as it is.
     if schema.to_json() != old.schema_string:
         for path, field in schema.walk():
-            if any(_has_not_null(inner) for _, inner in slots(field.type)):
+            slots = () if isinstance(field.type, StructType) else parts(field.type)
+            if any(_has_not_null(slot.type) for slot in slots):
                 raise RefusedError(
                     f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
                     "cannot enforce.",
@@ -107,17 +110,7 @@ def _is_char(data_type: DataType) -> bool:
 def _with_strings(data_type: DataType) -> DataType:
     if _is_char(data_type):
         return PrimitiveType("string")
-    if isinstance(data_type, StructType):
-        return StructType(
-            tuple(replace(field, type=_with_strings(field.type)) for field in data_type.fields)
-        )
-    if isinstance(data_type, ArrayType):
-        return replace(data_type, element=_with_strings(data_type.element))
-    if isinstance(data_type, MapType):
-        return replace(
-            data_type, key=_with_strings(data_type.key), value=_with_strings(data_type.value)
-        )
-    return data_type
+    return with_parts(data_type, lambda part: _with_strings(part.type))
 
 
 def catalog_type(data_type: DataType) -> str:
@@ -183,14 +176,11 @@ _IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int",
 
 
 def _has_not_null(data_type: DataType) -> bool:
-    if isinstance(data_type, StructType):
-        return any(not field.nullable or _has_not_null(field.type) for field in data_type.fields)
-    nulls = True
-    if isinstance(data_type, ArrayType):
-        nulls = data_type.contains_null
-    elif isinstance(data_type, MapType):
-        nulls = data_type.value_contains_null
-    return not nulls or any(_has_not_null(inner) for _, inner in slots(data_type))
+    inner = parts(data_type)
+    forbidden = [part for part in inner if not part.nullable]
+    # The key of a map never is null, which nobody has to declare.
+    own = forbidden[1:] if isinstance(data_type, MapType) else forbidden
+    return bool(own) or any(_has_not_null(part.type) for part in inner)
 
 
 def check_metadata(old: Metadata, new: Metadata) -> None:
@@ -296,10 +286,7 @@ def is_supported_type(leaf: PrimitiveType) -> bool:
 
 def leaves(data_type: DataType) -> Iterator[PrimitiveType]:
     """The primitive types in the slots of *data_type*, without those of fields inside it."""
-    if isinstance(data_type, PrimitiveType):
-        yield data_type
-    for _, inner in slots(data_type):
-        yield from leaves(inner)
+    return (inner for _, inner in slot_types(data_type) if isinstance(inner, PrimitiveType))
 
 
 def check_property_constraints(metadata: Metadata) -> None:
@@ -357,9 +344,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
             )
         here: DataType = metadata.schema
         for part in path:
-            inner = dict(slots(here))
-            if isinstance(here, StructType):
-                inner = {field.name.lower(): field.type for field in here.fields}
+            inner = {field.name.lower(): field.type for field in parts(here)}
             if part.lower() not in inner:
                 raise RefusedError(
                     f"{Key.STATISTICS_COLUMNS} names {name}, which the table does not have.",

@@ -15,16 +15,15 @@ from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.properties import Key, is_true, whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
-    ArrayType,
     DataType,
     FieldKey,
-    MapType,
     Path,
     StructField,
     StructType,
     folded,
+    parts,
     path_text,
-    slots,
+    slot_types,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import RefusedError
@@ -269,22 +268,15 @@ def assign_column_id_and_physical_name(
 
 def fits_into(old: DataType, new: DataType) -> bool:
     """Whether all values of type *old* are of type *new*, which may allow more nulls."""
-    if isinstance(old, ArrayType) and isinstance(new, ArrayType):
-        return new.contains_null >= old.contains_null and fits_into(old.element, new.element)
-    if isinstance(old, MapType) and isinstance(new, MapType):
-        return (
-            new.value_contains_null >= old.value_contains_null
-            and fits_into(old.key, new.key)
-            and fits_into(old.value, new.value)
-        )
-    if isinstance(old, StructType) and isinstance(new, StructType):
-        return len(old.fields) == len(new.fields) and all(
-            before.name == other.name
-            and other.nullable >= before.nullable
-            and fits_into(before.type, other.type)
-            for before, other in zip(old.fields, new.fields, strict=True)
-        )
-    return old == new
+    before, after = parts(old), parts(new)
+    if not before or type(old) is not type(new):
+        return old == new
+    return len(before) == len(after) and all(
+        one.name == other.name
+        and other.nullable >= one.nullable
+        and fits_into(one.type, other.type)
+        for one, other in zip(before, after, strict=True)
+    )
 
 
 def names_containers(metadata: Metadata) -> bool:
@@ -297,9 +289,7 @@ def names_containers(metadata: Metadata) -> bool:
 
 def slot_paths(data_type: DataType, prefix: str) -> Iterator[str]:
     """The places under *prefix* that can have a nested id: `prefix.element.value` and the like."""
-    for step, inner in slots(data_type):
-        yield f"{prefix}.{step}"
-        yield from slot_paths(inner, f"{prefix}.{step}")
+    return (".".join((prefix, *path)) for path, _ in slot_types(data_type) if path)
 
 
 def try_fix_metadata(

@@ -113,13 +113,13 @@ class _UnjudgedError(Exception):
     """The expression has something that this grammar does not have."""
 
 
-def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
+def is_certain_condition(schema: StructType, text: str) -> bool:
     """
-    Whether the expression of *tokens* certainly is a condition on rows with *schema*.
+    Whether *text* certainly is a condition on rows with *schema*; False where only Spark can tell.
 
-    False where only Spark can tell. Raises `RefusedError` with the error class of Delta or Spark
-    where it certainly is none.
+    Raises `RefusedError` with the error class of Delta or Spark where it certainly is none.
     """
+    tokens = list(_tokens(text))
     for before, word, after in zip(("", *tokens), tokens, (*tokens[1:], ""), strict=False):
         name = word.lower()
         if after == "(" and before != "." and name in (AGGREGATES | WINDOW_FUNCTIONS) - SYNTAX:
@@ -147,14 +147,6 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
         )
     return condition.kind == "boolean" and parser.is_sure
-
-
-def judge_expression(tokens: Sequence[str], schema: StructType) -> Operand:
-    """Return the kind of value of the expression in *tokens*, as far as known without Spark."""
-    try:
-        return _Parser(tokens, schema).whole()
-    except (_UnjudgedError, RecursionError, RefusedError):
-        return _UNKNOWN
 
 
 def _described(operand: Operand) -> str:
@@ -551,20 +543,6 @@ def constraint_key(name: str) -> str:
     return Key.CONSTRAINT_PREFIX + name.lower()
 
 
-def is_certain_condition(schema: StructType, text: str) -> bool:
-    """
-    Whether *text* certainly is a condition on rows with *schema*; False where only Spark can tell.
-
-    Raises `RefusedError` with the error class of Delta or Spark where it certainly is none.
-    """
-    return judge_condition(list(_tokens(text)), schema)
-
-
-def value_of_expression(schema: StructType, text: str) -> Operand:
-    """Return the kind of value of *text* on rows of *schema*, as far as known without Spark."""
-    return judge_expression(list(_tokens(text)), schema)
-
-
 def constraint_names(configuration: Iterable[str]) -> list[str]:
     """The names of the constraints among the keys of *configuration*."""
     return sorted(
@@ -649,7 +627,11 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
             )
         if FieldKey.GENERATION in column.metadata:
             raise _unsupported(field, "it uses a generated column")
-    value = value_of_expression(schema, expression)
+    parser = _Parser(list(_tokens(expression)), schema)
+    try:
+        value = parser.whole()
+    except (_UnjudgedError, RecursionError, RefusedError):
+        return  # which only Spark can judge
     kind, wanted = value.kind, kind_of(field.type)
     if value.type is not None:
         actual, declared = value.type, field.type

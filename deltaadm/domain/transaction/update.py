@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.ddl import is_iceberg_default
@@ -573,76 +573,48 @@ def _refusal(error_class: str, keys: list[str]) -> RefusedError:
 # What features ask of a commit
 
 
-class Obligation(NamedTuple):
-    """
-    What a feature asks of a commit without data, and of a checkpoint.
-
-    `reason` says how it is fulfilled, or, where it is not `fulfilled`, why not.
-    """
-
-    reason: str
-    fulfilled: bool = True
+def _by_feature(by_reason: Mapping[str, str]) -> dict[str, str]:
+    return {name: reason for reason, names in by_reason.items() for name in names.split()}
 
 
-_NO_ROWS: Final = Obligation("it is about rows that are written, and none are")
-_NO_FILES: Final = Obligation("it is about data files, and none are added or removed")
-_CATALOG: Final = Obligation("its commits are made by its catalog", fulfilled=False)
-_REDIRECT: Final = Obligation("its writes may belong to another table", fulfilled=False)
-_ICEBERG: Final = Obligation("schema and properties are checked; statistics are about files")
-_WIDENED: Final = Obligation("type changes are recorded in the predicted schema")
+OBLIGATIONS: Final = _by_feature({
+    "it is about rows that are written, and none are":
+        "allowColumnDefaults checkConstraints generatedColumns geospatial geospatial-dev "
+        "identityColumns invariants timestampNtz variantType variantType-preview",
+    "it is about data files, and none are added or removed":
+        "deletionVectors materializePartitionColumns variantShredding variantShredding-preview",
+    "schema and properties are checked; statistics are about files":
+        "icebergCompatV1 icebergCompatV2 icebergCompatV3",
+    "type changes are recorded in the predicted schema": "typeWidening typeWidening-preview",
+    "nothing is removed": "appendOnly",
+    "no row changes, so there is no change to write": "changeDataFeed",
+    "nothing of the history is cleaned up": "checkpointProtection",
+    "the domain names the columns; layout is about files": "clustering",
+    "ids and physical names are in the predicted schema, and kept": "columnMapping",
+    "domains stay as they are, but for the one that a step changes": "domainMetadata",
+    "the timestamp comes first in the file, and always increases": "inCommitTimestamp",
+    "row ids are assigned to files that are added, and none are": "rowTracking",
+    "checkpoints are written as delta.checkpointPolicy asks": "v2Checkpoint",
+    "nothing is vacuumed": "vacuumProtocolCheck",
+})  # fmt: skip
+"""How a commit without data, and a checkpoint, do what a feature asks of them."""
 
-OBLIGATIONS: Final[Mapping[str, Obligation]] = {
-    "adaptiveMetadata-preview": Obligation(
-        "its commits are made of manifests of the table's files", fulfilled=False
-    ),
-    "allowColumnDefaults": _NO_ROWS,
-    "appendOnly": Obligation("nothing is removed"),
-    "catalogManaged": _CATALOG,
-    "catalogOwned-preview": _CATALOG,
-    "changeDataFeed": Obligation("no row changes, so there is no change to write"),
-    "checkConstraints": _NO_ROWS,
-    "checkpointProtection": Obligation("nothing of the history is cleaned up"),
-    "clustering": Obligation("the domain names the columns; layout is about files"),
-    "columnMapping": Obligation("ids and physical names are in the predicted schema, and kept"),
-    "coordinatedCommits-preview": Obligation(
-        "its commits are made by its coordinator", fulfilled=False
-    ),
-    "deletionVectors": _NO_FILES,
-    "domainMetadata": Obligation("domains stay as they are, but for the one that a step changes"),
-    "generatedColumns": _NO_ROWS,
-    "geospatial": _NO_ROWS,
-    "geospatial-dev": _NO_ROWS,
-    "icebergCompatV1": _ICEBERG,
-    "icebergCompatV2": _ICEBERG,
-    "icebergCompatV3": _ICEBERG,
-    "identityColumns": _NO_ROWS,
-    "inCommitTimestamp": Obligation("the timestamp comes first in the file, and always increases"),
-    "invariants": _NO_ROWS,
-    "materializePartitionColumns": _NO_FILES,
-    "redirectReaderWriter-preview": _REDIRECT,
-    "redirectWriterOnly-preview": _REDIRECT,
-    "rowTracking": Obligation("row ids are assigned to files that are added, and none are"),
-    "timestampNtz": _NO_ROWS,
-    "typeWidening": _WIDENED,
-    "typeWidening-preview": _WIDENED,
-    "v2Checkpoint": Obligation("checkpoints are written as delta.checkpointPolicy asks"),
-    "vacuumProtocolCheck": Obligation("nothing is vacuumed"),
-    "variantShredding": _NO_FILES,
-    "variantShredding-preview": _NO_FILES,
-    "variantType": _NO_ROWS,
-    "variantType-preview": _NO_ROWS,
-}
-"""The features that Delta Spark knows; a table with any other is refused."""
+OBSTACLES: Final = _by_feature({
+    "its commits are made of manifests of the table's files": "adaptiveMetadata-preview",
+    "its commits are made by its catalog": "catalogManaged catalogOwned-preview",
+    "its commits are made by its coordinator": "coordinatedCommits-preview",
+    "its writes may belong to another table":
+        "redirectReaderWriter-preview redirectWriterOnly-preview",
+})  # fmt: skip
+"""Why they cannot do what a feature asks; with any that is not known a table is refused, too."""
 
 
 def obstacles_in_protocol(protocol: Protocol) -> Iterator[str]:
     """Why a table with *protocol* is not written to without Delta Spark, as clauses."""
     for name in sorted(protocol.supported_features | protocol.explicit_names):
-        obligations = OBLIGATIONS.get(name) or Obligation(
-            "it is not known what it asks of writers", fulfilled=False
-        )
-        if not obligations.fulfilled:
-            yield f"the table has the feature {name}, and {obligations.reason}"
+        if name not in OBLIGATIONS:
+            why = OBSTACLES.get(name, "it is not known what it asks of writers")
+            yield f"the table has the feature {name}, and {why}"
 
 
 def obstacles_in_metadata(metadata: Metadata) -> Iterator[str]:
