@@ -175,29 +175,24 @@ def checkpoint_interval(configuration: Mapping[str, str]) -> int:
     return stored if stored is not None and stored > 0 else 10
 
 
-def _integer(*, at_least: int, limit: int = INT) -> Callable[[Property, str], None]:
+def _accepting(fits: Callable[[str], object]) -> Callable[[Property, str], None]:
     def check(known: Property, value: str) -> None:
-        number = whole_number(value, limit)
-        if number is None or number < at_least:
+        if not fits(value):
             raise _invalid(known, value)
 
     return check
+
+
+def _integer(*, at_least: int, limit: int = INT) -> Callable[[Property, str], None]:
+    def fits(value: str) -> bool:
+        number = whole_number(value, limit)
+        return number is not None and number >= at_least
+
+    return _accepting(fits)
 
 
 def _matching(pattern: str) -> Callable[[Property, str], None]:
-    def check(known: Property, value: str) -> None:
-        if not re.fullmatch(pattern, value, re.ASCII):
-            raise _invalid(known, value)
-
-    return check
-
-
-def _version(highest: int) -> Callable[[Property, str], None]:
-    def check(known: Property, value: str) -> None:
-        if whole_number(value) not in range(1, highest + 1):
-            raise _invalid(known, value)
-
-    return check
+    return _accepting(lambda value: re.fullmatch(pattern, value, re.ASCII))
 
 
 _UNITS: Final = {
@@ -455,11 +450,6 @@ def column_list(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
         position += 1
 
 
-def _column_list(known: Property, value: str) -> None:
-    if value.strip() and not column_list(value)[1]:
-        raise _invalid(known, value)
-
-
 def _known(
     name: str,
     check: Callable[[Property, str], object] = lambda _known, _value: None,
@@ -508,7 +498,9 @@ _ALL = (
     _known("coordinatedCommits.tableConf-preview", _json_map, None, "is a JSON object."),
     _known("dataSkippingNumIndexedCols", _integer(at_least=-1), "32",
            "needs to be larger than or equal to -1."),
-    _known("dataSkippingStatsColumns", _column_list, None, "is a list of column names."),
+    _known("dataSkippingStatsColumns",
+           _accepting(lambda value: not value.strip() or column_list(value)[1]), None,
+           "is a list of column names."),
     _known("dataSkippingStringPrefixLength", _integer(at_least=0), None,
            "needs to be greater or equal to zero."),
     _duration("deletedFileRetentionDuration", "interval 1 week"),
@@ -534,8 +526,9 @@ _ALL = (
            _LONG),
     _known("isolationLevel", _isolation_level, "Serializable", "must be Serializable."),
     _duration("logRetentionDuration", "interval 30 days"),
-    _known("minReaderVersion", _version(3), "3", "needs to be one of 1, 2, 3."),
-    _known("minWriterVersion", _version(7), "7", "needs to be one of 1, 2, 3, 4, 5, 6, 7."),
+    _known("minReaderVersion", _integer(at_least=1, limit=4), "3", "needs to be one of 1, 2, 3."),
+    _known("minWriterVersion", _integer(at_least=1, limit=8), "7",
+           "needs to be one of 1, 2, 3, 4, 5, 6, 7."),
     _known("parquet.format.version", _matching(r"[1-9]\d*\.\d+\.\d+([-+].*)?"), "1.0.0",
            "needs to be a valid Parquet format version (1.0.0, 2.12.0)."),
     _switch("randomizeFilePrefixes"),

@@ -53,7 +53,7 @@ from deltaadm.storage.local import in_another_store, missing, not_listed, too_la
 from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:
-    from obstore import ListResult, ObjectMeta
+    from obstore import ObjectMeta
     from obstore.store import ObjectStore as Backend
 
 
@@ -1008,14 +1008,9 @@ class Bucket:
         if self._retried(log, lambda: next(self._pages(log), [])):
             return None
 
-        import asyncio  # takes longer to import than a short log to read
-
-        async def listing() -> ListResult[Sequence[ObjectMeta]]:
-            async with asyncio.timeout(PAGE_TIME):
-                return await self.backend.list_with_delimiter_async(prefix or None)
-
+        listing = partial(self.backend.list_with_delimiter, prefix or None)
+        below = self._retried(prefix, lambda: self._in_time(prefix, listing))["common_prefixes"]
         # By WebDAV a directory is listed among its own.
-        below = self._retried(prefix, lambda: asyncio.run(listing()))["common_prefixes"]
         return [inner.rpartition("/")[2] for inner in below if inner != prefix]
 
     def _failure(self, path: str, error: Exception, doing: str = "read") -> DeltaadmError:
@@ -1036,21 +1031,22 @@ class Bucket:
 
     def _pages(self, prefix: str, offset: str | None = None) -> Iterator[Sequence[ObjectMeta]]:
         """The objects below *prefix*, a thousand at a time."""
+        pages = self.backend.list(prefix or None, offset=offset, chunk_size=PAGE)
+        while (page := self._in_time(prefix, lambda: next(pages, None))) is not None:
+            yield page
+
+    def _in_time(self, prefix: str, ask: Callable[[], Result]) -> Result:
+        """The answer to a request for a list; a store that hangs is not asked for more."""
         if self._hanging is not None:
             raise self._hanging
-        pages = self.backend.list(prefix or None, offset=offset, chunk_size=PAGE)
-        while True:
-            # obstore asks on while answers are empty, and nobody can interrupt it.
-            pending = Pending(lambda: next(pages, None))
-            threading.Thread(target=pending.run, daemon=True).start()
-            try:
-                page = pending.result(PAGE_TIME)
-            except TimeoutError as error:
-                self._hanging = self._failure(prefix, error, "list")
-                raise self._hanging from None
-            if page is None:
-                return
-            yield page
+        # obstore asks on while answers are empty, and nobody can interrupt it.
+        pending = Pending(ask)
+        threading.Thread(target=pending.run, daemon=True).start()
+        try:
+            return pending.result(PAGE_TIME)
+        except TimeoutError as error:
+            self._hanging = self._failure(prefix, error, "list")
+            raise self._hanging from None
 
     def _retried(self, prefix: str, work: Callable[[], Result]) -> Result:
         """The result of *work*, which is done again where the list in an answer breaks off."""
@@ -1300,9 +1296,6 @@ class _RangedFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = 0) -> int:
         self._at = max(0, offset + (0, self._at, self._size)[whence])
-        return self._at
-
-    def tell(self) -> int:
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
