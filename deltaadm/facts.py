@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 from deltaadm.catalog_table import CatalogState
 from deltaadm.dataclass import dataclass, field
@@ -244,31 +243,25 @@ class Line:
         return tuple([(k, v) for k, v in (self.document or {}).items() if v is not None])
 
 
-class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most often
+class Lines:
     """
     The lines of a commit, with what most rules ask for.
 
-    `named` are all actions in their order, `names` their names. `plain` says that each line is one
-    action, and all its fields are of their types; `has_errors` that there is a line that cannot be
-    used.
+    `named` are all actions in their order. `plain` says that each line is one action, and all its
+    fields are of their types; `has_errors` that there is a line that cannot be used. `last` is the
+    last line, and `info` the first commitInfo, empty if there is none.
     """
 
-    named: list[tuple[str, Any]]
-    names: list[str]
-    plain: bool
-    has_errors: bool
-    info: Document
-    """The first commitInfo; empty if there is none."""
-    _by_name: dict[str, list[Any]]
+    last: Line | None
 
-    def __new__(cls, lines: Iterable[Line] = ()) -> Self:
-        """Look at all *lines* once."""
-        instance = super().__new__(cls, lines)
+    def __init__(self, lines: Iterable[Line] = ()) -> None:
+        self._lines = tuple(lines)
         by_name: dict[str, list[Any]] = {}
-        named, names = [], []
+        named: list[tuple[str, Any]] = []
+        names: list[str] = []
         has_errors, plain = False, True
         # One loop over local variables, as a long log has very many short commits.
-        for line in instance:
+        for line in self._lines:
             entries = line.document or {}
             if line.error:
                 has_errors = True
@@ -284,50 +277,25 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
                     by_name[name].append(value)
                 else:
                     by_name[name] = [value]
-        instance.named, instance.names, instance._by_name = named, names, by_name
-        instance.has_errors, instance.plain = has_errors, plain and not has_errors
-        instance.info = first_object(by_name.get("commitInfo", ()))
-        return instance
-
-    def actions(self, name: str) -> Sequence[Any]:
-        """The JSON values of all actions *name*."""
-        return self._by_name.get(name, ())
-
-
-class LargeLines(typing.Protocol):
-    """
-    The lines of a commit that is not held in memory: each iteration reads the file again.
-
-    What is asked for most often, it knows from the first time.
-    """
+        self.named, self._names, self._by_name = named, names, by_name
+        self.has_errors, self.plain = has_errors, plain and not has_errors
+        self.last = self._lines[-1] if self._lines else None
+        self.info = first_object(by_name.get("commitInfo", ()))
 
     def __len__(self) -> int:
-        """The number of lines that are not blank."""
+        return len(self._lines)
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines in their order."""
-
-    def __getitem__(self, index: slice) -> tuple[Line, ...]:
-        """The last line alone, `[-1:]`."""
-
-    @property
-    def plain(self) -> bool:
-        """Whether each line is one action, and all its fields are of their types."""
+        return iter(self._lines)
 
     @property
     def names(self) -> Iterable[str]:
         """The names of all actions in their order."""
-
-    @property
-    def has_errors(self) -> bool:
-        """Whether any line cannot be used."""
-
-    @property
-    def info(self) -> Document:
-        """The first commitInfo; empty if there is none."""
+        return self._names
 
     def actions(self, name: str) -> Collection[Any]:
         """The JSON values of all actions *name*."""
+        return self._by_name.get(name, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +308,7 @@ class CommitTimes:
     modified: int
 
     @classmethod
-    def of(cls, file: LogFile, lines: Lines | LargeLines) -> CommitTimes:
+    def of(cls, file: LogFile, lines: Lines) -> CommitTimes:
         """The times of the commit in *file* with such *lines*."""
         info = lines.info
         return cls(
@@ -365,7 +333,7 @@ class CommitFacts:
 
     file: LogFile
     version: int
-    lines: Lines | LargeLines
+    lines: Lines
     before: State
     after: State
     times: CommitTimes
@@ -426,109 +394,11 @@ class LiveFile:
     now: int = 0
 
 
-class Rows(typing.Protocol):
-    """Some of the files."""
-
-    def __bool__(self) -> bool:
-        """Whether there are any."""
-
-    def __or__(self, other: Any) -> Rows:
-        """The files of either; *other* is from the same columns."""
-
-    def __and__(self, other: Any) -> Rows:
-        """The files of both."""
-
-
-class StatisticsColumns(typing.Protocol):
-    """The statistics of the files; those that cannot be read by column are in every answer."""
-
-    @property
-    def unread(self) -> Rows:
-        """The files whose statistics have to be read one by one."""
-
-    def records_below(self, least: int) -> Rows:
-        """The files that say to have fewer records than *least*."""
-
-    def fewer_records_than_deleted(self) -> Rows:
-        """The files that lack the number of records, or have a smaller one than is deleted."""
-
-    def unlike(self, key: str, *, value: bool) -> Rows:
-        """The files that do not say that *key* is *value*."""
-
-    def contradictory(self) -> Rows:
-        """The files with a minimum above the maximum, or more nulls than records."""
-
-    def named(self, names: typing.Container[str]) -> Rows:
-        """The files that have bounds or counts under any of *names*."""
-
-
-class FileColumns(typing.Protocol):
-    """
-    Live files by column: what a rule asks about very many before it looks at any of them.
-
-    All belong to one state. Columns have the names of fields of `add`. An answer may contain
-    files in which nothing is wrong; it never lacks one in which something is.
-    """
-
-    @property
-    def state(self) -> State:
-        """The snapshot to which all the files belong."""
-
-    @property
-    def now(self) -> int:
-        """The time at which they are judged."""
-
-    @property
-    def every(self) -> Rows:
-        """All files."""
-
-    @property
-    def none(self) -> Rows:
-        """No file."""
-
-    def __len__(self) -> int:
-        """The number of files."""
-
-    def having(self, column: str) -> Rows:
-        """The files in which *column* is not null."""
-
-    def lacking(self, column: str) -> Rows:
-        """The files in which *column* is null."""
-
-    def below(self, column: str, least: int) -> Rows:
-        """The files in which the number in *column* is less than *least*."""
-
-    def above(self, column: str, most: int) -> Rows:
-        """The files in which the number in *column* is greater than *most*."""
-
-    def like(self, column: str, pattern: str) -> Rows:
-        """The files in which the text in *column* begins with what matches *pattern*."""
-
-    def with_odd_paths(self) -> Rows:
-        """The files whose path may have a flaw, or be absolute without a slash; see `path_flaw`."""
-
-    def malformed_vectors(self) -> Rows:
-        """The files whose deletion vector may be described wrongly."""
-
-    def with_partition_keys(self, wrong: Callable[[frozenset[str]], bool]) -> Rows:
-        """The files of whose set of partition columns *wrong* is true."""
-
-    def with_partition_value(self, wrong: Callable[[str, str | None], bool]) -> Rows:
-        """The files with a partition column of whose name and value *wrong* is true."""
-
-    @property
-    def statistics(self) -> StatisticsColumns:
-        """Their statistics."""
-
-    def files(self, rows: Sequence[Rows]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
-        """The files that are in any of *rows*, each with the answer in which of them it is."""
-
-
 @dataclass(frozen=True, slots=True)
 class LiveFiles:
-    """Many live files at once."""
+    """Many live files at once; `columns` are an `ArrowFiles`, which replay makes."""
 
-    columns: FileColumns
+    columns: Any
 
 
 @dataclass(frozen=True, slots=True)

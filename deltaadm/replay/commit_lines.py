@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from deltaadm.domain.snapshot import LogFiles, LogSegment
 from deltaadm.errors import DeltaadmError
-from deltaadm.facts import LargeLines, Line, Lines, first_object
+from deltaadm.facts import Line, Lines, first_object
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.commits import ABOUT_FILES, LargeFile
@@ -32,9 +32,9 @@ _MOST_NAMES: Final = (1 << 16) - 1
 """The number of action names that are counted separately; further ones count under the last one."""
 
 
-class StoredLines:
+class StoredLines(Lines):
     """
-    A `LargeLines` over *file*; *read* makes a line of its number and bytes.
+    The lines of a large *file*, read again by each iteration; *read* makes one of number and bytes.
 
     One pass finds what is asked for most often: names, errors, and the actions that are not about
     files, as long as there are few of them. Raises what reading the file raises.
@@ -44,7 +44,7 @@ class StoredLines:
         self._file = file
         self._read = read
         self._count = 0
-        self._last: tuple[Line, ...] = ()
+        self.last = None
         self._codes: dict[str, int] = {}
         self._order = array("H")
         self._counts: Counter[str] = Counter()
@@ -55,7 +55,7 @@ class StoredLines:
         for number, text in file.numbered():
             line = read(number, text)
             self._count += 1
-            self._last = (line,)
+            self.last = line
             self.has_errors = self.has_errors or bool(line.error)
             self.plain = self.plain and not (line.error or line.odd) and len(line.actions) == 1
             for name, value in line.actions:
@@ -69,6 +69,7 @@ class StoredLines:
                 kept += len(text)
             if kept > most:
                 self._kept = None
+        self.info = first_object(self.actions("commitInfo"))
 
     def __len__(self) -> int:
         return self._count
@@ -76,17 +77,10 @@ class StoredLines:
     def __iter__(self) -> Iterator[Line]:
         return (self._read(number, text) for number, text in self._file.numbered())
 
-    def __getitem__(self, index: slice) -> tuple[Line, ...]:
-        return self._last[index]
-
     @property
     def names(self) -> Iterable[str]:
         known = {code: name for name, code in self._codes.items()}
         return (known[code] for code in self._order)
-
-    @property
-    def info(self) -> Mapping[str, Any]:
-        return first_object(self.actions("commitInfo"))
 
     def actions(self, name: str) -> Collection[Any]:
         if self._kept is not None and name not in ABOUT_FILES:
@@ -139,18 +133,18 @@ class CommitLines:
         """Whether all of *files* would be kept, including those that already are."""
         return files.estimated_size <= _MOST
 
-    def of(self, path: str) -> Lines | LargeLines:
+    def of(self, path: str) -> Lines:
         """The lines of the commit at *path*; an unreadable file is one bad line."""
         return self._read(path)[0]
 
     def actions(self, path: str) -> list[Named] | None:
         """The actions that apply, from the last one back; None if that takes a closer look."""
         lines, escaped = self._read(path)
-        if escaped or not isinstance(lines, Lines) or not lines.plain:
+        if escaped or isinstance(lines, StoredLines) or not lines.plain:
             return None
         return lines.named[::-1]
 
-    def _read(self, path: str) -> tuple[Lines | LargeLines, bool]:
+    def _read(self, path: str) -> tuple[Lines, bool]:
         if path in self._kept:
             return self._kept[path]
         try:
@@ -239,7 +233,8 @@ def _lines(body: bytes) -> Lines:
     lines = Lines([_line(number, text) for number, text in numbered if text.strip(commits.BLANKS)])
     undecoded = lines.has_errors and any(line.document is None for line in lines)
     if undecoded and _is_spread_over_lines(body):
-        spread = Line(lines[0].number, None, "its JSON is spread over several lines", spread=True)
+        first = next(iter(lines))
+        spread = Line(first.number, None, "its JSON is spread over several lines", spread=True)
         return Lines([spread])
     return lines
 

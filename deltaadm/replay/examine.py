@@ -739,7 +739,7 @@ def read_pointer(store: LogStore) -> facts.Pointer | None:
     return facts.Pointer(text=text, document=document, error=error)
 
 
-def _state_actions(lines: facts.Lines | facts.LargeLines) -> Iterator[tuple[str, Any]]:
+def _state_actions(lines: facts.Lines) -> Iterator[tuple[str, Any]]:
     return ((name, document) for name in STATE for document in lines.actions(name))
 
 

@@ -1,5 +1,5 @@
 """
-The files of a checkpoint by column, as pyarrow reads them; see `FileColumns`.
+The files of a checkpoint by column: what a rule asks about very many before it looks at any.
 
 Statistics are JSON texts, which pyarrow decodes into columns by itself where all of them have the
 same shape. Its decoder is the stricter one: what it takes, Python takes as well. Any other text is
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaadm.domain.actions import add_file
-from deltaadm.domain.file_facts import Kinds, kinds_in, num_records
+from deltaadm.domain.file_facts import Kinds, num_records
 from deltaadm.facts import LiveFile, State
 from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
 from deltaadm.replay.adds import entries, field_of, given, plain_add, scalar, width_of
@@ -175,22 +175,19 @@ def _where(flags: pa.BooleanArray) -> Rows:
 
 class ArrowFiles:
     """
-    The live files in *adds*, which belong to *state*; see `FileColumns`.
+    The live files in *adds*, which belong to *state* and are judged at the time *now*.
 
-    *shape* is that of their statistics, as far as it is known from other files.
+    Columns have the names of fields of `add`. An answer may contain files in which nothing is
+    wrong; it never lacks one in which something is. *shape* is that of their statistics.
     """
 
     def __init__(
-        self,
-        adds: pa.StructArray,
-        state: State,
-        now: int,
-        shape: StatisticsShape | None = None,
+        self, adds: pa.StructArray, state: State, now: int, shape: StatisticsShape
     ) -> None:
         self._adds = adds
         self.state = state
         self.now = now
-        self._shape = shape or StatisticsShape(kinds_in(state.metadata))
+        self._shape = shape
 
     def __len__(self) -> int:
         return len(self._adds)
@@ -198,7 +195,7 @@ class ArrowFiles:
     def prepare(self) -> None:
         """Do now what takes longest: another thread can."""
         _ = self.statistics
-        _ = self._odd_paths
+        _ = self.odd_paths
 
     @property
     def every(self) -> Rows:
@@ -217,16 +214,18 @@ class ArrowFiles:
         return field_of(self.column("deletionVector"), name)
 
     def having(self, column: str) -> Rows:
-        """A struct without any field counts as null."""
+        """The files in which *column* is not null; a struct without any field counts as null."""
         return Rows(given(self.column(column)))
 
     def lacking(self, column: str) -> Rows:
         return ~self.having(column)
 
     def below(self, column: str, least: int) -> Rows:
+        """The files in which the number in *column* is less than *least*."""
         return _where(pc.less(self._numbers(column), scalar(least)))
 
     def above(self, column: str, most: int) -> Rows:
+        """The files in which the number in *column* is greater than *most*."""
         return _where(pc.greater(self._numbers(column), scalar(most)))
 
     def _numbers(self, column: str) -> pa.Array:
@@ -236,12 +235,9 @@ class ArrowFiles:
         except pa.ArrowInvalid:  # numbers without a sign, of 64 bits
             return numbers.cast(pa.float64(), safe=False)
 
-    def with_odd_paths(self) -> Rows:
-        return self._odd_paths
-
     @cached_property
-    def _odd_paths(self) -> Rows:
-        """The files whose paths are not plain."""
+    def odd_paths(self) -> Rows:
+        """The files whose path may have a flaw, or be absolute without a slash; see `path_flaw`."""
         paths = self._texts("path")
         # To skip what the pattern accepts anyway takes a fraction of looking for it.
         rest = pc.ascii_ltrim(paths, PLAIN_CHARACTERS)
@@ -252,16 +248,16 @@ class ArrowFiles:
         """The rows whose text in a column is meant."""
         return Rows(pa.array(map(is_meant, self.column(column).to_pylist()), pa.bool_()))
 
-    def like(self, column: str, pattern: str) -> Rows:
-        return _where(pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})"))
-
     def absolute_paths(self) -> Rows:
         """The files with an absolute path; one that is plain is absolute only with a slash."""
-        slashes = _where(pc.starts_with(self._texts("path"), "/"))
-        possible = self._odd_paths | slashes
-        return possible & self.like("path", ABSOLUTE) if possible else possible
+        paths = self._texts("path")
+        possible = self.odd_paths | _where(pc.starts_with(paths, "/"))
+        if not possible:
+            return possible
+        return possible & _where(pc.match_substring_regex(paths, rf"\A(?:{ABSOLUTE})"))
 
     def malformed_vectors(self) -> Rows:
+        """The files whose deletion vector may be described wrongly."""
         present = self.having("deletionVector")
         if not present:
             return present
@@ -275,6 +271,7 @@ class ArrowFiles:
         return self.column(column).cast(pa.string())
 
     def with_partition_keys(self, wrong: Callable[[frozenset[str]], bool]) -> Rows:
+        """The files of whose set of partition columns *wrong* is true."""
         values = self.column("partitionValues")
         if not pa.types.is_map(values.type):
             return self.every if wrong(frozenset()) else self.none
@@ -287,6 +284,7 @@ class ArrowFiles:
         return Rows(pa.array(rows, pa.bool_()))
 
     def with_partition_value(self, wrong: Callable[[str, str | None], bool]) -> Rows:
+        """The files with a partition column of whose name and value *wrong* is true."""
         values = self.column("partitionValues")
         if not pa.types.is_map(values.type):
             return self.none
@@ -322,6 +320,7 @@ class ArrowFiles:
         return Statistics(texts, deleted, self._shape)
 
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
+        """The files that are in any of *rows*, each with the answer in which of them it is."""
         wanted = self.none
         for flags in rows:
             wanted |= flags
@@ -356,7 +355,8 @@ class Statistics:
     """
     The statistics in *texts* of files of which so many records are *deleted*.
 
-    See `StatisticsColumns`. It does not know the files: a circle would keep all of them.
+    Those that cannot be read by column, `unread`, are in every answer. It does not know the files:
+    a circle would keep all of them.
     """
 
     def __init__(
@@ -393,13 +393,17 @@ class Statistics:
             yield position, num_records(text)
 
     def records_below(self, least: int) -> Rows:
+        """The files that say to have fewer records than *least*."""
         return _where(pc.less(self.records, scalar(least))) | self.unread
 
     def fewer_records_than_deleted(self) -> Rows:
+        """The files that lack the number of records, or have a smaller one than is deleted."""
         records = pc.max_element_wise(self.records, scalar(0), skip_nulls=False)
         return ~_where(pc.less_equal(self._deleted, records)) | self.unread
 
     def unlike(self, key: str, *, value: bool) -> Rows:
+        """The files that do not say that *key* is *value*."""
+
         def differing(read: pa.Table) -> pa.BooleanArray | bool:
             if key not in read.column_names or not pa.types.is_boolean(read[key].type):
                 return True
@@ -409,6 +413,8 @@ class Statistics:
         return self._where(differing)
 
     def contradictory(self) -> Rows:
+        """The files with a minimum above the maximum, or more nulls than records."""
+
         def contradictory(read: pa.Table) -> pa.BooleanArray | bool:
             columns = {name: read[name].combine_chunks() for name in read.column_names}
             found: list[pa.BooleanArray] = []
@@ -426,6 +432,8 @@ class Statistics:
         return self._where(contradictory)
 
     def named(self, names: Container[str]) -> Rows:
+        """The files that have bounds or counts under any of *names*."""
+
         def naming(read: pa.Table) -> bool:
             groups = (read.schema.field(key).type for key in _GROUPS if key in read.column_names)
             return any(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.file_facts import StatisticsError, parse_statistics
@@ -22,9 +22,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.facts import (
     CommitFacts,
     DataFileFacts,
-    FileColumns,
     LiveFile,
-    Rows,
     SnapshotFacts,
     State,
 )
@@ -42,6 +40,9 @@ from deltaadm.rules.rule import (
     rule,
     schema_of,
 )
+
+if TYPE_CHECKING:
+    from deltaadm.replay.file_columns import ArrowFiles, Rows
 
 MODE: Final = f"configuration[{Key.COLUMN_MAPPING_MODE}]"
 MAX: Final = f"configuration[{Key.MAX_COLUMN_ID}]"
@@ -469,7 +470,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
             yield Problem(f"{_several(bare)} have no field id.")
 
 
-def _with_displayed_names(files: FileColumns) -> Rows:
+def _with_displayed_names(files: ArrowFiles) -> Rows:
     names = _displayed(files.state.metadata)
     if not names:
         return files.none

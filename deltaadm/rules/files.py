@@ -17,9 +17,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.facts import (
     CommitFacts,
     DataFileFacts,
-    FileColumns,
     LiveFile,
-    Rows,
     SnapshotFacts,
     State,
 )
@@ -40,6 +38,7 @@ from deltaadm.rules.rule import (
 
 if TYPE_CHECKING:
     from deltaadm.domain.file_facts import Kinds
+    from deltaadm.replay.file_columns import ArrowFiles, Rows
 
 
 # As seconds from 2001 to 2286, as milliseconds a few months of 1970: no data file is that old.
@@ -103,7 +102,7 @@ def _listed(names: Any) -> str:
     return ", ".join(repr(name) for name in sorted(names)) or "none"
 
 
-def _with_other_keys(files: FileColumns) -> Rows:
+def _with_other_keys(files: ArrowFiles) -> Rows:
     layout = _layout(files.state)
     known = layout.partitions
     if known is None:
@@ -164,9 +163,9 @@ def _values(
             yield columns[key], value
 
 
-def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[FileColumns], Rows]:
+def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[ArrowFiles], Rows]:
 
-    def only(files: FileColumns) -> Rows:
+    def only(files: ArrowFiles) -> Rows:
         columns = _layout(files.state).partitions
         if not columns:
             return files.none
@@ -214,7 +213,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-@rule("DL704", Severity.ERROR, Scope.FILE, only=lambda files: files.with_odd_paths())
+@rule("DL704", Severity.ERROR, Scope.FILE, only=lambda files: files.odd_paths)
 def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
     A file's path is empty, is not a URI, or leads out of the table.
@@ -301,7 +300,7 @@ def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Proble
         )
 
 
-def _with_vector_beyond_records(files: FileColumns) -> Rows:
+def _with_vector_beyond_records(files: ArrowFiles) -> Rows:
     vectors = files.having("deletionVector")
     return vectors & files.statistics.fewer_records_than_deleted() if vectors else vectors
 
@@ -348,7 +347,7 @@ def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The file's deletion vector is invalid: {flaw}.")
 
 
-def _with_vector_and_tight_bounds(files: FileColumns) -> Rows:
+def _with_vector_and_tight_bounds(files: ArrowFiles) -> Rows:
     vectors = files.having("deletionVector")
     return vectors & files.statistics.unlike("tightBounds", value=False) if vectors else vectors
 
@@ -446,7 +445,7 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The size of the file is given as {file.add.size} bytes.")
 
 
-def _with_odd_time(files: FileColumns) -> Rows:
+def _with_odd_time(files: ArrowFiles) -> Rows:
     column = "modificationTime"
     seconds = files.above(column, _SECONDS.start - 1) & files.below(column, _SECONDS.stop)
     return seconds | files.above(column, files.now + DAY)
@@ -471,7 +470,7 @@ def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The modification time {time} seems to be in seconds.")
 
 
-def _with_impossible_row_tracking(files: FileColumns) -> Rows:
+def _with_impossible_row_tracking(files: ArrowFiles) -> Rows:
     version = "defaultRowCommitVersion"
     odd_version = files.below(version, 0) | files.above(version, files.state.version)
     return files.below("baseRowId", 0) | odd_version

@@ -14,7 +14,7 @@ from deltaadm.domain.file_facts import checksums, num_records
 from deltaadm.domain.properties import checkpoint_interval, whole_number
 from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import Step
-from deltaadm.facts import CommitFacts, CompactionFacts, LogFacts
+from deltaadm.facts import CommitFacts, CompactionFacts, Line, LogFacts
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 from deltaadm.paths import with_upper_escapes
@@ -135,7 +135,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Delta Log Entries and Actions.
     """
-    cut_off = commit.lines[-1:][0].number if _is_cut_off(commit) else 0
+    cut_off = _cut_off(commit)
     protocol, newest = commit.after.protocol, commit.in_effect and commit.in_effect.protocol
     # That in effect is judged by rules of its own.
     if commit.changes_protocol and protocol and newest not in (None, protocol):
@@ -150,7 +150,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
                 remedy="Restore the file as the writer wrote it. Otherwise, write each of its "
                 "actions on its own line (`jq -c . FILE`); nothing else needs to change.",
             )
-        elif line.error and not (cut_off and line.number == cut_off):
+        elif line.error and line != cut_off:
             place = f"Line {line.number}" if line.number else "The file"
             yield Problem(f"{place} is invalid: {line.error.rstrip('.')}.")
         elif len(known) > 1:
@@ -178,8 +178,7 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     if commit.newest and not commit.lines:
         yield Problem("The newest commit is empty.")
-    elif _is_cut_off(commit):
-        (last,) = commit.lines[-1:]
+    elif (last := _cut_off(commit)) is not None:
         yield Problem(f"The newest commit is truncated in line {last.number}: {last.error}.")
 
 
@@ -723,11 +722,11 @@ def duplicate_key(text: str) -> str | None:
     return duplicates[0] if duplicates else None
 
 
-def _is_cut_off(commit: CommitFacts) -> bool:
-    """Whether the end of the newest commit, a file that was read, is not JSON."""
-    return commit.newest and any(
-        line.number and line.document is None and not line.spread for line in commit.lines[-1:]
-    )
+def _cut_off(commit: CommitFacts) -> Line | None:
+    """The last line of the newest commit, a file that was read, if it is not JSON."""
+    last = commit.lines.last if commit.newest else None
+    is_cut = last and last.number and last.document is None and not last.spread
+    return last if is_cut else None
 
 
 def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[Problem]:
