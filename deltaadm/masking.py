@@ -1,9 +1,10 @@
-"""Secrets in texts and table properties, taken out of whatever deltaadm says."""
+"""What no output says: secrets in texts and table properties, and what a terminal would obey."""
 
 from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
@@ -176,3 +177,43 @@ def secrets_of_environment() -> tuple[str, ...]:
 
 _LONG: Final = 8
 """What is shorter than this may be a word of any message."""
+
+
+# What a terminal or a CI system would obey
+
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+OLD_COMMAND_MARK = "##["
+"""What GitHub's runner takes for a command anywhere in a line, whoever wrote it."""
+
+
+def visible(text: str) -> str:
+    r"""
+    *text* with control characters, direction marks and the like as escapes.
+
+    What a CI system's log would take for a command is spelled so that it does not.
+
+    >>> visible("a\x1b[31m")
+    'a\\x1b[31m'
+    >>> visible("::error::x")
+    '\\x3a:error::x'
+    """
+    if not text.isprintable():
+        text = "".join(
+            character.encode("unicode_escape", "surrogatepass").decode("ascii")
+            if is_hidden(character)
+            else character
+            for character in text
+        )
+    # GitHub's runner looks for commands at the beginning of a line, behind any blanks.
+    if text.lstrip().startswith("::"):
+        text = text.replace(":", "\\x3a", 1)
+    return text.replace(OLD_COMMAND_MARK, "##\\x5b")
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a character controls what is shown rather than being shown."""
+    code = ord(character)
+    # Unicode has set some aside for ever; XML allows some of them nowhere.
+    is_no_character = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
+    return is_no_character or unicodedata.category(character) in _HIDDEN

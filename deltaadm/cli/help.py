@@ -13,7 +13,7 @@ from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
 from deltaadm.errors import UsageError, did_you_mean
-from deltaadm.formats.text import width_for
+from deltaadm.formats import width_for
 from deltaadm.runs.declare import Declared
 
 TYPE_CHECKING = False

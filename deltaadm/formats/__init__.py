@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from deltaadm.dataclass import dataclass, named
-from deltaadm.reports.words import visible
+from deltaadm.masking import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,19 @@ def formats_for(report: type | str) -> tuple[str, ...]:
     shown = report if isinstance(report, str) else report.__name__
     return tuple(name for name, form in FORMATS.items() if form.shows(shown))
 
+
+def width_for(out: TextIO) -> int | None:
+    """The width at which text on *out* is wrapped: COLUMNS, or the terminal's; None for neither."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return max(int(given), _FEWEST_COLUMNS)
+    try:
+        return (os.get_terminal_size(out.fileno()).columns or 80) if out.isatty() else None
+    except OSError:  # it is called a terminal and is none
+        return 80
+
+
+_FEWEST_COLUMNS = 20
 
 _PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanReport"})
 _FINDINGS = frozenset({"ValidationReport", "Failure"})

@@ -16,10 +16,10 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import Failure
 from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.formats.json import write_value
+from deltaadm.masking import visible
 from deltaadm.plans.plan import planned_statement
 from deltaadm.plans.reports import ForeignReport, OutcomeReport, PlanReport, SavedPlanReport
 from deltaadm.plans.undo import advice_for, fix_command
-from deltaadm.reports.words import visible
 from deltaadm.rules.rule import RULES, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import Any, Final, TextIO
 
 from deltaadm import __version__, blocks
 from deltaadm.domain.features import FEATURES
+from deltaadm.masking import visible
 from deltaadm.reports.explain import RuleExplanation
 from deltaadm.reports.overview import FleetSummary
-from deltaadm.reports.words import visible
 from deltaadm.rules.rule import RULES
 
 STYLE, SCRIPT = (

@@ -11,7 +11,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import document
 from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.json_values import Same, Shared
-from deltaadm.reports.words import OLD_COMMAND_MARK, is_hidden, visible
+from deltaadm.masking import OLD_COMMAND_MARK, is_hidden, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

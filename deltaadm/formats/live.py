@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from deltaadm.reports.words import visible
+from deltaadm.masking import visible
 
 _SHORTEST: Final = 12
 """So much of a name is shown on the narrowest terminal."""

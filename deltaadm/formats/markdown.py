@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from deltaadm import blocks
-from deltaadm.reports.words import visible
+from deltaadm.masking import visible
 
 _MARKS = {"error": "❌ ", "warning": "⚠️ ", "info": "ℹ️ ", "good": "✅ "}  # noqa: RUF001
 _WORD = re.compile(r"[^\s|]+|\|")

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from deltaadm import blocks
-from deltaadm.reports.words import visible
+from deltaadm.formats import width_for
+from deltaadm.masking import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _NARROWEST_COLUMN, _INDENT_OF_NARROW_TEXT = 30, 6
-_WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL, _NARROWEST = 100, 80, 20
+_WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL = 100, 80
 
 
 def write_text(
@@ -37,17 +38,6 @@ def write_text(
         for line in (*([_EMPTY] if number else []), *_lines(report, verbose)):
             for fitted in [line] if limit is None else line.fitted(limit):
                 write(fitted)
-
-
-def width_for(out: TextIO) -> int | None:
-    """The width at which text on *out* is wrapped: COLUMNS, or the terminal's; None for neither."""
-    given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given):
-        return max(int(given), _NARROWEST)
-    try:
-        return (os.get_terminal_size(out.fileno()).columns or 80) if out.isatty() else None
-    except OSError:  # it is called a terminal and is none
-        return 80
 
 
 def _writer(out: TextIO, color: str, width: int | None) -> Callable[[Line], object]:

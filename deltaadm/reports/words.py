@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 
 from deltaadm.domain.features import Cost
@@ -101,46 +100,6 @@ def some_of(items: Iterable[str], most: int = 4, separator: str = ", ", *, of: i
     more = max(of, len(listed)) - most
     named = separator.join(listed[:most])
     return f"{named} and {more} more" if more > 0 else named
-
-
-# Harmless text
-
-
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-OLD_COMMAND_MARK = "##["
-"""What GitHub's runner takes for a command anywhere in a line, whoever wrote it."""
-
-
-def visible(text: str) -> str:
-    r"""
-    *text* with control characters, direction marks and the like as escapes.
-
-    What a CI system's log would take for a command is spelled so that it does not.
-
-    >>> visible("a\x1b[31m")
-    'a\\x1b[31m'
-    >>> visible("::error::x")
-    '\\x3a:error::x'
-    """
-    if not text.isprintable():
-        text = "".join(
-            character.encode("unicode_escape", "surrogatepass").decode("ascii")
-            if is_hidden(character)
-            else character
-            for character in text
-        )
-    # GitHub's runner looks for commands at the beginning of a line, behind any blanks.
-    if text.lstrip().startswith("::"):
-        text = text.replace(":", "\\x3a", 1)
-    return text.replace(OLD_COMMAND_MARK, "##\\x5b")
-
-
-def is_hidden(character: str) -> bool:
-    """Whether a character controls what is shown rather than being shown."""
-    code = ord(character)
-    # Unicode has set some aside for ever; XML allows some of them nowhere.
-    is_no_character = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
-    return is_no_character or unicodedata.category(character) in _HIDDEN
 
 
 _MARKS: Final = {"works": "rw", "fails loudly": "--", "silently wrong": "!!", "unknown": "??"}

@@ -25,9 +25,9 @@ from deltaadm.errors import (
     TableError,
     UsageError,
 )
-from deltaadm.formats import FORMATS, Style
+from deltaadm.formats import FORMATS, Style, width_for
 from deltaadm.formats.json import selected_line
-from deltaadm.formats.text import Line, width_for
+from deltaadm.formats.text import Line
 from deltaadm.plans.undo import advice_for
 from deltaadm.replay.reconcile import can_fork, processors
 from deltaadm.reports.overview import (

@@ -371,8 +371,7 @@ def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
 
 def show_error(table: str, error: DeltaadmError) -> None:
     """One sentence and what to do about it, on standard error."""
-    from deltaadm.masking import masked
-    from deltaadm.reports.words import visible
+    from deltaadm.masking import masked, visible
 
     prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
     sentence = f"{prefix}{visible(error.message)}"
@@ -387,8 +386,7 @@ def trace(error: BaseException) -> str:
     """The traceback of *error*, which may quote a secret of the environment, without it."""
     import traceback
 
-    from deltaadm.masking import masked, secrets_of_environment
-    from deltaadm.reports.words import visible
+    from deltaadm.masking import masked, secrets_of_environment, visible
 
     text = masked("".join(traceback.format_exception(error)), secrets_of_environment())
     return "".join(f"{visible(line)}\n" for line in text.splitlines())
@@ -396,7 +394,8 @@ def trace(error: BaseException) -> str:
 
 def _wrapped(text: str, hang: int) -> str:
     """*text* in lines for standard error, which go on in column *hang*."""
-    from deltaadm.formats.text import Line, width_for
+    from deltaadm.formats import width_for
+    from deltaadm.formats.text import Line
 
     width = width_for(sys.stderr)
     lines = [Line(text)] if width is None else Line(text, hang=hang).fitted(width)
@@ -424,7 +423,7 @@ def command_line(words: Iterable[str]) -> str:
 def tell_command(sentence: str, command: str) -> None:
     """A *sentence* about the run, and below it the *command* line that it speaks of."""
     if messages().wants(INFO):
-        from deltaadm.reports.words import visible
+        from deltaadm.masking import visible
 
         shown = visible(sentence), visible(command)
         _say(INFO, " ".join(shown), "\n{}\n  {}\n".format(*shown))
@@ -437,7 +436,7 @@ def detail(message: str) -> None:
 
 def _tell(level: str, message: str) -> None:
     if messages().wants(level):
-        from deltaadm.reports.words import visible
+        from deltaadm.masking import visible
 
         _say(level, visible(message), _wrapped(visible(message), 2))
 

@@ -19,6 +19,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance, merged
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, UsageError, require_one_of
+from deltaadm.masking import visible
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reach_clients
 from deltaadm.plans.diff import diff
@@ -37,7 +38,7 @@ from deltaadm.replay.embedded import MOST_OBSERVED
 from deltaadm.replay.load import provenance
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import writers
-from deltaadm.reports.words import some_of, visible
+from deltaadm.reports.words import some_of
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deltaadm.formats import formats_for
+from deltaadm.masking import is_hidden
 from deltaadm.reports.inspect import TableReport
-from deltaadm.reports.words import is_hidden
 from deltaadm.rules.rule import ValidationReport
 from tests.support import samples, tables
 from tests.support.program import deltaadm, process

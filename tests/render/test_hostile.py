@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from deltaadm.documents import Failure
 from deltaadm.formats import FORMATS, Style, render
-from deltaadm.reports.words import is_hidden, visible
+from deltaadm.masking import is_hidden, visible
 from deltaadm.rules.rule import ValidationReport
 from tests.support.cases import each
 from tests.support.samples import HOSTILE, hostile_reports
