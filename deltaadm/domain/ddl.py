@@ -23,6 +23,7 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructField,
     StructType,
+    decimal_digits,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import RefusedError, did_you_mean
@@ -98,13 +99,11 @@ def unescaped(text: str) -> str:
         # The backslash of the escapes of LIKE stays.
         return escape[0] if other in "%_" else _CONTROLS.get(other, other)
 
-    return _ESCAPE.sub(meant, text[1:-1].replace(text[0] * 2, text[0]))
+    return re.sub(_ESCAPE, meant, text[1:-1].replace(text[0] * 2, text[0]), flags=re.DOTALL)
 
 
 _LAST_OF_FOUR_DIGITS: Final = 0xFFFF
-_ESCAPE: Final = re.compile(
-    r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))", re.DOTALL
-)
+_ESCAPE: Final = r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))"
 _CONTROLS: Final = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _LAST_CHARACTER: Final = 0x10FFFF
 
@@ -854,11 +853,11 @@ def _takes(kind: str, name: str, text: str) -> bool:
     if kind == "fraction":
         from decimal import ROUND_HALF_UP, Decimal  # slow to import
 
-        number, scale = Decimal(text.rstrip("D")), re.fullmatch(r"decimal\(\d+,(\d+)\)", name)
-        digits = int(scale[1]) if scale else 0
+        number, decimal = Decimal(text.rstrip("D")), decimal_digits(name)
+        digits = decimal[1] if decimal else 0
         # Integers are cut off, decimals rounded.
         rounded = number.scaleb(digits).to_integral_value(ROUND_HALF_UP).scaleb(-digits)
-        whole = int(rounded if scale else number)
+        whole = int(rounded if decimal else number)
         return name not in {*_NEVER_NUMBERS, "binary"} and _in_range(name, whole)
     if kind == "text":
         return _is_read_as(name, text[1:-1].strip(), numeric=numeric)
@@ -872,8 +871,8 @@ def _in_range(name: str, number: int) -> bool:
     if name in _BITS:
         most = 1 << (_BITS[name] - 1)
         return -most <= number < most
-    decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
-    return decimal is None or abs(number) < 10 ** (int(decimal[1]) - int(decimal[2]))
+    decimal = decimal_digits(name)
+    return decimal is None or abs(number) < 10 ** (decimal[0] - decimal[1])
 
 
 def _is_read_as(name: str, text: str, *, numeric: bool) -> bool:
@@ -899,10 +898,9 @@ def _fits(name: str, text: str, whole: str, fraction: str | None) -> bool:
         return fraction is None and _in_range(name, int(text))
     if name in {"float", "double"}:
         return len(whole) + len(fraction or "") <= _EXACT
-    decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
-    if decimal is None:
+    if (decimal := decimal_digits(name)) is None:
         return False
-    precision, scale = int(decimal[1]), int(decimal[2])
+    precision, scale = decimal
     return len(whole) <= precision - scale and len(fraction or "") <= scale
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -54,6 +55,12 @@ class PrimitiveType:
     """
 
     name: str
+
+
+def decimal_digits(name: str) -> tuple[int, int] | None:
+    """The digits of the decimals called *name*, all and those after the point; None for others."""
+    match = re.fullmatch(r"decimal\((\d{1,4}),(\d{1,4})\)", name) if name[:1] == "d" else None
+    return (int(match[1]), int(match[2])) if match else None
 
 
 @dataclass(frozen=True, slots=True)

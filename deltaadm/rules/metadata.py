@@ -142,7 +142,7 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
                 yield Problem(f"Delta Spark cannot load a table with {name!r}.", place_of(path))
         elif not (
             checks.is_supported_type(PrimitiveType(name))
-            or checks.CHAR_TYPE.fullmatch(name)  # as interval, it has a rule of its own
+            or re.fullmatch(checks.CHAR_TYPE, name)  # as interval, it has a rule of its own
             or name.startswith("interval")
         ):
             severity = None if name.startswith("time(") else Severity.WARNING
@@ -462,7 +462,7 @@ def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Primitive Types; Delta Spark, __CHAR_VARCHAR_TYPE_STRING.
     """
     for path, name in _primitive_types(table):
-        if checks.CHAR_TYPE.fullmatch(name):
+        if re.fullmatch(checks.CHAR_TYPE, name):
             yield Problem(f"The type is {name}, but must be string.", place_of(path))
 
 
@@ -780,7 +780,7 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
             if kind is None:
                 message = f"Its metadata has the type {noted[:200]!r}, which Spark cannot parse."
                 yield Problem(message, place_of(path))
-            elif checks.CHAR_TYPE.search(noted) and checks.catalog_type(
+            elif re.search(checks.CHAR_TYPE, noted) and checks.catalog_type(
                 kind
             ) != checks.catalog_type(field.type):
                 actual = checks.catalog_type(field.type)[:200]

@@ -168,22 +168,18 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
         )
 
 
-_WORDS: Final = re.compile(
-    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?:`(?:[^`]|``)+`|\w+)(?:\s*\.\s*(?:`(?:[^`]|``)+`|\w+))*"""
-)
-_NAME: Final = re.compile(r"`((?:[^`]|``)+)`|(\w+)")
+_NAME: Final = r"(?:`(?:[^`]|``)+`|\w+)"
+_WORDS: Final = rf"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|{_NAME}(?:\s*\.\s*{_NAME})*"""
 
 
 def _mentions(expression: str, column: Path) -> bool:
     """Whether a name in *expression* is *column*, something in it, or something around it."""
     wanted = folded(column)
-    for word in _WORDS.findall(expression):
+    for word in re.findall(_WORDS, expression):
         # A text: to Spark both kinds of quotes delimit one.
         if word[0] in "'\"":
             continue
-        path = [
-            (quoted.replace("``", "`") or plain).lower() for quoted, plain in _NAME.findall(word)
-        ]
+        path = [ddl.unquoted(name).lower() for name in re.findall(_NAME, word)]
         shared = min(len(path), len(wanted))
         if tuple(path[:shared]) == wanted[:shared]:
             return True
@@ -315,8 +311,8 @@ def _effective(
 def _declared_type(place: StructField) -> DataType:
     """The type as it was declared: for char and varchar not the string that is stored."""
     raw = place.metadata.get(FieldKey.RAW_TYPE)
-    is_char = checks.CHAR_TYPE.fullmatch(raw if isinstance(raw, str) else "")
-    return PrimitiveType(is_char[0]) if is_char else place.type
+    noted = PrimitiveType(raw if isinstance(raw, str) else "")
+    return noted if checks.is_char(noted) else place.type
 
 
 def _changed(
@@ -372,8 +368,7 @@ def _edited(field: StructField, change: ColumnChange) -> StructField:
 
 
 def _stored_type(data_type: DataType) -> DataType:
-    is_char = isinstance(data_type, PrimitiveType) and checks.CHAR_TYPE.fullmatch(data_type.name)
-    return PrimitiveType("string") if is_char else data_type
+    return PrimitiveType("string") if checks.is_char(data_type) else data_type
 
 
 def _is_recorded(old: DataType, new: DataType) -> bool:
@@ -447,13 +442,13 @@ _OF_PARTS: Final = {
     "MAP": "Change the type of its keys or values: column.key, column.value.",
     "INTERVAL": "Add a column of the new type and fill it.",
 }
-_LENGTH: Final = re.compile(r"(?:(var)?char\((\d+)\))")
+_LENGTH: Final = r"(?:(var)?char\((\d+)\))"
 
 
 def _spark_casts(old: DataType, new: DataType) -> bool:
     if not isinstance(old, PrimitiveType) or not isinstance(new, PrimitiveType):
         return False
-    before, after = _LENGTH.fullmatch(old.name), _LENGTH.fullmatch(new.name)
+    before, after = (re.fullmatch(_LENGTH, each.name) for each in (old, new))
     if after:
         if not before or (before[1] and not after[1]):
             return False

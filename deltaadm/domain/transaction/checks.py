@@ -48,7 +48,7 @@ UNREAD_UNLESS_SUPPORTED: Final = {
     "identityColumns": "delta.identity.",
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
-CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
+CHAR_TYPE: Final = r"(var)?char\(\d+\)"
 # fmt: off
 _TYPES: Final = frozenset({
     "binary", "boolean", "byte", "date", "double", "float", "integer", "long", "null", "short",
@@ -94,7 +94,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
 
 def without_char(field: StructField) -> StructField:
     """A column whose type, or a part of it, is char or varchar notes the type as a whole."""
-    if not any(_is_char(part) for part in all_types(field.type)):
+    if not any(is_char(part) for part in all_types(field.type)):
         return field
     return replace(
         field,
@@ -103,12 +103,14 @@ def without_char(field: StructField) -> StructField:
     )
 
 
-def _is_char(data_type: DataType) -> bool:
-    return isinstance(data_type, PrimitiveType) and CHAR_TYPE.fullmatch(data_type.name) is not None
+def is_char(data_type: DataType) -> bool:
+    """Whether *data_type* is char or varchar, which Delta stores as a string."""
+    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
+    return "char(" in name and re.fullmatch(CHAR_TYPE, name) is not None
 
 
 def _with_strings(data_type: DataType) -> DataType:
-    if _is_char(data_type):
+    if is_char(data_type):
         return PrimitiveType("string")
     return with_parts(data_type, lambda part: _with_strings(part.type))
 
@@ -147,7 +149,7 @@ def require_readable_char(schema: StructType) -> None:
 
 def unreadable_names(data_type: DataType) -> tuple[str, ...]:
     """The names for which Spark cannot parse *data_type* again where it has char or varchar."""
-    if not any(_is_char(part) for part in all_types(data_type)):
+    if not any(is_char(part) for part in all_types(data_type)):
         return ()
     return tuple(
         field.name

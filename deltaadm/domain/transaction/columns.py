@@ -21,6 +21,7 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     all_types,
+    decimal_digits,
     folded,
     path_text,
     type_name,
@@ -69,9 +70,6 @@ def refuse_time(column: StructField) -> None:
         )
 
 
-_PART: Final = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
-
-
 def parse_column(text: str) -> Path:
     """
     The column that *text* names: parts with dots between them, odd ones in backticks.
@@ -80,8 +78,8 @@ def parse_column(text: str) -> Path:
     ('s', 'a.b')
     """
     parts: list[str] = []
-    position = 0
-    while match := _PART.match(text, position):
+    part, position = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)"), 0
+    while match := part.match(text, position):
         parts.append(match[1].replace("``", "`") if match[1] else match[2])
         position = match.end()
         if position == len(text):
@@ -107,7 +105,6 @@ _OTHERS: Final = {
     ("date", "timestamp_ntz"),
 }
 # fmt: on
-_DECIMAL: Final = re.compile(r"decimal\((\d{1,4}),(\d{1,4})\)")
 
 
 def is_widening(old: str, new: str) -> bool:
@@ -119,11 +116,11 @@ def is_widening(old: str, new: str) -> bool:
     """
     if old in _INTEGERS and new in _INTEGERS:
         return _INTEGERS.index(old) < _INTEGERS.index(new)
-    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    before, after = decimal_digits(old), decimal_digits(new)
     if after:
-        whole, scale = int(after[1]) - int(after[2]), int(after[2])
+        whole = after[0] - after[1]
         if before:
-            return whole >= int(before[1]) - int(before[2]) and scale >= int(before[2])
+            return whole >= before[0] - before[1] and after[1] >= before[1]
         return old in _DIGITS and whole >= _DIGITS[old]
     return (old, new) in _OTHERS
 
@@ -135,10 +132,10 @@ def can_be_altered(old: str, new: str) -> bool:
     >>> can_be_altered("byte", "decimal(10,0)"), can_be_altered("byte", "decimal(3,0)")
     (True, False)
     """
-    after = _DECIMAL.fullmatch(new)
+    after = decimal_digits(new)
     if after and old in _DIGITS:
         # Parquet stores bytes and shorts as INT32, which Spark reads as DECIMAL(10,0) or wider.
-        return int(after[1]) - int(after[2]) >= max(_DIGITS[old], _DIGITS["integer"])
+        return after[0] - after[1] >= max(_DIGITS[old], _DIGITS["integer"])
     return is_widening(old, new)
 
 
@@ -150,9 +147,9 @@ def is_up_cast(old: str, new: str) -> bool:
     >>> is_up_cast("integer", "string"), is_up_cast("string", "integer")
     (True, False)
     """
-    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    before, after = decimal_digits(old), decimal_digits(new)
     if before and new in _DIGITS:
-        return before[2] == "0" and int(before[1]) < _DIGITS[new]
+        return before[1] == 0 and before[0] < _DIGITS[new]
     if new == "string":
         return old not in ("variant", "void") and not old.startswith("geo")
     if old in _NUMBERS and new in _NUMBERS:

@@ -38,7 +38,7 @@ from deltaadm.domain.schema import (
     path_text,
     type_name,
 )
-from deltaadm.domain.transaction.checks import CHAR_TYPE
+from deltaadm.domain.transaction.checks import is_char
 from deltaadm.domain.transaction.columns import is_up_cast
 from deltaadm.errors import RefusedError
 
@@ -225,8 +225,8 @@ def _unordered(sign: str, operand: Operand) -> RefusedError:
 
 # The grammar
 
-_INTEGER: Final = re.compile(r"\d+[LSYlsy]?")
-_NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?", re.IGNORECASE)
+_INTEGER: Final = r"\d+[LSYlsy]?"
+_NUMBER: Final = r"(?i:(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?)"
 # Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
 _RESERVED_IN_CONDITIONS: Final = RESERVED | {"time"}
@@ -412,13 +412,14 @@ class _Parser:
             while self._peek()[:1] in ("'", '"'):
                 self._position += 1
             return Operand("string")
-        if _INTEGER.fullmatch(token) or _NUMBER.fullmatch(token):
+        is_integer = re.fullmatch(_INTEGER, token) is not None
+        if is_integer or re.fullmatch(_NUMBER, token):
             if len(token) > _SAFE_DIGITS:
                 raise _UnjudgedError
             self.is_sure = self.is_sure and token[-1].isdecimal()
             exact = token.upper().endswith("BD") or not re.search(r"[EDF]", token.upper())
             kind = "decimal" if exact else "fractional"
-            return Operand("integral" if _INTEGER.fullmatch(token) else kind)
+            return Operand("integral" if is_integer else kind)
         word = token.lower()
         if word in _CONSTANTS:
             return Operand(_CONSTANTS[word])
@@ -637,7 +638,7 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
         actual, declared = value.type, field.type
         if not isinstance(actual, PrimitiveType) or not isinstance(declared, PrimitiveType):
             return
-        if actual == declared or any(CHAR_TYPE.fullmatch(of.name) for of in (actual, declared)):
+        if actual == declared or is_char(actual) or is_char(declared):
             return
         if not is_up_cast(actual.name, declared.name):
             raise _unsupported(field, f"its type is {type_name(actual)}, not {type_name(declared)}")

@@ -224,7 +224,8 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
     for data_type in metadata.primitive_types:
         name = data_type.name
         # Nine digits will do: int() refuses the thousands that a schema may have.
-        digits = re.match(r"decimal\(\s*0*(\d{1,9})", name)
+        is_decimal = name.startswith("decimal")
+        digits = re.match(r"decimal\(\s*0*(\d{1,9})", name) if is_decimal else None
         if not is_spark_type(name):
             unknown = TableError(
                 f"The table's schema has a type that Spark does not know: {name}.",

@@ -7,7 +7,6 @@ Sources in delta-io/delta: `OptimisticTransaction.updateMetadataInternal` and `p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
@@ -40,6 +39,7 @@ from deltaadm.domain.schema import (
     MapType,
     PrimitiveType,
     all_types,
+    decimal_digits,
     path_text,
 )
 from deltaadm.domain.snapshot import Snapshot
@@ -277,17 +277,16 @@ def _check_columns(version: int, metadata: Metadata) -> None:
 
 
 _INTEGERS: Final = ("byte", "short", "integer", "long")
-_DECIMAL: Final = re.compile(r"decimal\((\d+),(-?\d+)\)")
 
 
 def widens_in_iceberg(old: str, new: str) -> bool:
     """Whether Iceberg knows the change of a column from type *old* to *new*."""
     if old in _INTEGERS and new in _INTEGERS:
         return True
-    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    before, after = decimal_digits(old), decimal_digits(new)
     if before and after:
         # Iceberg widens the precision of decimals alone.
-        return before[2] == after[2]
+        return before[1] == after[1]
     return (old, new) == ("float", "double")
 
 
