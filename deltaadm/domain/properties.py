@@ -136,7 +136,6 @@ _HIGHEST_VERSIONS: Final = (
 
 
 def _elsewhere(key: str, value: str) -> str:
-    """A sentence about the engine that takes *value*; empty where none is known."""
     other = foreign_value(key, value)
     return "" if other is None else f"{other.engine} accepts this value; set it there."
 

@@ -690,14 +690,9 @@ def upgrade_protocol_from_metadata_for_existing_table(
 
 
 CLASSIC_ORDER: Final = (
-    "invariants",
-    "appendOnly",
-    "checkConstraints",
-    "generatedColumns",
-    "changeDataFeed",
-    "identityColumns",
-    "columnMapping",
-)
+    "invariants", "appendOnly", "checkConstraints", "generatedColumns", "changeDataFeed",
+    "identityColumns", "columnMapping",
+)  # fmt: skip
 """The legacy features in the order in which Delta once asked for them."""
 
 

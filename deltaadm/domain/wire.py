@@ -34,17 +34,9 @@ if TYPE_CHECKING:
     # Further names of types, by which `CODECS` tells fields of actions apart.
 
 ACTION_NAMES: Final = (
-    "add",
-    "remove",
-    "metaData",
-    "txn",
-    "protocol",
-    "cdc",
-    "commitInfo",
-    "domainMetadata",
-    "checkpointMetadata",
-    "sidecar",
-)
+    "add", "remove", "metaData", "txn", "protocol", "cdc", "commitInfo", "domainMetadata",
+    "checkpointMetadata", "sidecar",
+)  # fmt: skip
 """The keys of a log line; of several in one line Delta takes the first in this order."""
 
 
@@ -241,13 +233,9 @@ def _text_map(raw: Any) -> dict[str, str | None] | None:
 
 
 def _settings(raw: Any) -> dict[str, str] | None:
-    """A map of strings in which a null value counts as no entry."""
+    # A null value counts as no entry.
     values = _text_map(raw)
-    return (
-        None
-        if values is None
-        else {key: value for key, value in values.items() if value is not None}
-    )
+    return None if values is None else {k: v for k, v in values.items() if v is not None}
 
 
 def _object(raw: Any) -> dict[str, Any] | None:
@@ -268,7 +256,6 @@ def json_type(data_type: DataType) -> type:
 
 
 def _texts(*keys: str) -> Codec:
-    """The codec of a struct of strings that nobody looks into."""
     return Codec(StructType(tuple(StructField(key, _STRING) for key in keys)), _object)
 
 
@@ -455,7 +442,6 @@ class MetadataKey:
 
 
 def _decoded(text: str | None) -> Any:
-    """The JSON in *text*; the text itself where it is none."""
     try:
         return None if text is None else load_json(text)
     except (ValueError, RecursionError):

@@ -279,7 +279,6 @@ def open_catalog(
 
 
 def _is_elsewhere(options: SparkOptions, environ: Mapping[str, str]) -> bool:
-    """Whether the session is one of which this machine's settings do not say all."""
     if options.remote or environ.get("SPARK_REMOTE"):
         return True
     if "pyspark" in sys.modules:

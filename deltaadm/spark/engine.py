@@ -238,7 +238,6 @@ class SparkEngine:
 
 
 def _answered(look: Callable[[Iterable[Any]], Any], batches: Iterator[Any]) -> Iterator[Any]:
-    """The answer of *look* on the files of a task, pickled, with the place where they begin."""
     first = next(batches, None)
     if first is not None:
         answer = look(batch.column("add") for batch in chain([first], batches))
@@ -420,7 +419,6 @@ def _take_commits(session: SparkSession, replays: Sequence[_SparkReplay]) -> Dat
 
 
 def _take_facts(session: SparkSession, newest: DataFrame, replays: Sequence[_SparkReplay]) -> None:
-    """Count the live files."""
     on_files = newest.where(f"kind = '{_FILE}'")
     key = ["log", "key", "vector"]
     by_path = {path: replay.log for replay in replays for path in replay.add_paths()}
@@ -552,7 +550,6 @@ def _adds(session: SparkSession, by_path: Mapping[str, str]) -> DataFrame:
 
 
 def _totals(live: DataFrame) -> DataFrame:
-    """The counts of *live* files, for each of the few sets of partition columns."""
     sizes = ("high", "low")
     # Not by collecting the sets, for which Spark has no fast way.
     return live.groupBy("log", "partition_keys", "odd").agg(

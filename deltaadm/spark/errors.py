@@ -195,7 +195,6 @@ _SPARK_THROWABLE: Final = "org.apache.spark.SparkThrowable"
 
 
 def _causes(thrown: Any) -> Iterator[Any]:
-    """A Java exception and what caused it, outermost first."""
     while thrown is not None:
         yield thrown
         thrown = thrown.getCause()

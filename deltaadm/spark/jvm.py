@@ -428,7 +428,6 @@ _OUT_OF_REACH_OF_CTRL_C: Final[dict[str, Any]] = (
 
 
 def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:
-    """Spark's launcher, with the settings of the session in files."""
     # Anybody on this machine can see the arguments of a process, and settings may be secrets.
     settings, rest = dict(conf), []
     name = "PYSPARK_SUBMIT_ARGS"
@@ -463,7 +462,6 @@ _ESCAPED: Final = str.maketrans(
 
 
 def _words(name: str, text: str) -> list[str]:
-    """The arguments in *text*, which is what *name* is set to."""
     try:
         return shlex.split(text)
     except ValueError as error:
@@ -477,7 +475,6 @@ def _java_arguments(file: Path, options: Sequence[str]) -> str:
 
 
 def _written(file: Path, lines: Iterable[str]) -> Path:
-    """The new *file* with *lines*, which nobody else can read."""
     file.touch(mode=0o600)
     file.write_text("\n".join(lines), encoding="utf-8", errors="surrogateescape")
     return file
@@ -519,7 +516,6 @@ def jvm_process() -> subprocess.Popen[bytes] | None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and whatever it has started."""
     # The launcher is a script, and what it runs may not be Java yet.
     if sys.platform == "win32":
         command = ("taskkill", "/f", "/t", "/pid", str(process.pid))

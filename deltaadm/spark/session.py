@@ -159,7 +159,6 @@ def remote_session(
 
 
 def _configure_retries(session: Any) -> None:
-    """Let the session try again for some seconds where the server does not answer."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
     # Spark's own policy tries for ten minutes, and so once more with each question that follows.
@@ -596,7 +595,6 @@ def java_check(where: str, output: str) -> Check:
 
 
 def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
-    """The check that passes with *detail* unless *require* raises."""
     try:
         require()
     except DeltaadmError as error:

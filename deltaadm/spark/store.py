@@ -580,8 +580,6 @@ def _info(status: Any) -> FileInfo:
 
 
 class _HadoopFile(io.RawIOBase):
-    """A file on a Hadoop file system, seekable."""
-
     def __init__(self, place: str, stream: Any, size: int, hadoop: Hadoop) -> None:
         self._place, self._stream, self._size, self._hadoop = place, stream, size, hadoop
         self._position = 0
@@ -616,7 +614,6 @@ class _HadoopFile(io.RawIOBase):
 
 @contextmanager
 def _failures(path: str) -> Iterator[None]:
-    """Raises, for an exception of Spark or Hadoop in the block, the error that it amounts to."""
     try:
         yield
     except java_errors() as error:

@@ -299,7 +299,6 @@ def _set_mode(descriptor: int, mode: int) -> None:
 
 
 def _sync_directory(path: str) -> None:
-    """Have the new name on the disk as well."""
     try:
         descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY)  # noqa: PTH120
     except PermissionError:  # Windows opens no directories, and one may be writable alone

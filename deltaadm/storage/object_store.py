@@ -513,7 +513,6 @@ _CAUSES: Final = (
 
 
 def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
-    """The error that an exception in *doing* something to what is at *url* amounts to."""
     text = f"{type(error).__name__}: {error}"
     cause = next((row for row in _CAUSES if any(word in text for word in row[0].split("|"))), None)
     # A missing bucket is a missing file to obstore, but "try again" does not help there.
@@ -868,7 +867,6 @@ class Bucket:
         raise StorageError(unknown.message, remedy=unknown.remedy) from unknown
 
     def _remove_abandoned(self, directory: str, path: str) -> None:
-        """Remove what a trial leaves that is killed: objects much older than that at *path*."""
         scratch = f"{directory}{_SCRATCH}"
         with suppress(DeltaadmError):
             page, _ = self.first_page(directory.rstrip("/"), scratch).result()
@@ -1014,7 +1012,6 @@ class Bucket:
         return [inner.rpartition("/")[2] for inner in below if inner != prefix]
 
     def _failure(self, path: str, error: Exception, doing: str = "read") -> DeltaadmError:
-        """The error for a request about *path*, or for the credentials that it could not get."""
         denied = None if self._credentials is None else self._credentials.error
         return denied or _failure(self.url(path), error, doing)
 
@@ -1030,7 +1027,6 @@ class Bucket:
             raise self._failure(path, error, doing) from error
 
     def _pages(self, prefix: str, offset: str | None = None) -> Iterator[Sequence[ObjectMeta]]:
-        """The objects below *prefix*, a thousand at a time."""
         pages = self.backend.list(prefix or None, offset=offset, chunk_size=PAGE)
         while (page := self._in_time(prefix, lambda: next(pages, None))) is not None:
             yield page
@@ -1231,7 +1227,6 @@ class ObjectStore:
                 self._fetched[path] = self._get(path)
 
     def _listed(self, objects: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
-        """The objects that are files directly in the log, or in a *directory* of it."""
         start = f"{self._log}/{directory}"
         files = {}
         for meta in objects:
@@ -1243,7 +1238,6 @@ class ObjectStore:
         return files
 
     def _data_path(self, path: str) -> str:
-        """The key of a file of the table within the bucket."""
         key = None
         if not is_absolute(path):
             key = self._address.join(unquote(path))

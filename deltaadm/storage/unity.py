@@ -344,7 +344,6 @@ def _seconds(text: str) -> float | None:
 
 
 def _document(body: bytes) -> Document | None:
-    """The JSON object in an answer; None for anything else."""
     try:
         document = json.loads(body or b"{}")
     except (ValueError, RecursionError):
@@ -385,31 +384,25 @@ def entry_of(name: Sequence[str], info: Document) -> CatalogTable:
     )
 
 
-def entry_for_delta(name: Sequence[str], answer: Document) -> CatalogTable:
-    """The table that an answer for Delta clients is about."""
-    metadata = _part(answer, "metadata", _object)
-    return CatalogTable(
-        name=path_text(tuple(name)),
-        provider=DELTA,
-        location=_part(metadata, "location", _location),
-        is_managed=_optional(metadata, "table-type", text, "") == _MANAGED,
-    )
-
-
-def state_for_delta(answer: Document, name: Sequence[str], catalog: str) -> CatalogState:
+def table_for_delta(
+    answer: Document, name: Sequence[str], catalog: str
+) -> tuple[CatalogTable, CatalogState]:
     """A table in the API for Delta clients."""
     metadata = _part(answer, "metadata", _object)
+    location = _part(metadata, "location", _location)
+    is_managed = _optional(metadata, "table-type", text, "") == _MANAGED
+    whole_name = path_text(tuple(name))
+    entry = CatalogTable(whole_name, DELTA, location, is_managed=is_managed)
     commits = _commits(answer, "file-name", "file-size", "file-modification-timestamp")
     newest = max((commit.version for commit in commits), default=None)
     latest = _optional(answer, "latest-table-version", version_number, newest)
-    managed = commits or _optional(metadata, "table-type", text, "") == _MANAGED
     columns = _part(metadata, "columns", _object)
-    return CatalogState(
-        name=path_text(tuple(name)),
+    return entry, CatalogState(
+        name=whole_name,
         catalog=catalog,
-        location=_part(metadata, "location", _location),
+        location=location,
         table_id=_optional(metadata, "table-uuid", text, None),
-        version=_version(latest) if managed else None,
+        version=_version(latest) if commits or is_managed else None,
         commits=tuple(sorted(commits)),
         fields=tuple(map(_field, _part(columns, "fields", _objects))),
         partition_columns=_optional(metadata, "partition-columns", texts, None),
@@ -463,7 +456,6 @@ def with_commits(state: CatalogState, ask: Callable[[int], Document]) -> Catalog
 
 
 def _commits(answer: Document, name: str, size: str, modified: str) -> list[RatifiedCommit]:
-    """The commits in a response, in which the fields of each have these names."""
     return [
         RatifiedCommit(
             _part(commit, "version", version_number),
@@ -702,9 +694,7 @@ class UnityCatalog:
             if any(map((state.properties or {}).get, _MANAGING)):
                 state = self._parse(lambda: with_commits(state, partial(self._commits, state)))
             return entry, state
-        return self._parse(
-            lambda: (entry_for_delta(name, answer), state_for_delta(answer, name, self.name))
-        )
+        return self._parse(lambda: table_for_delta(answer, name, self.name))
 
     def _commits(self, state: CatalogState, start: int) -> Document:
         asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
@@ -833,7 +823,6 @@ class UnityCatalog:
     def _if_known(
         self, name: Sequence[str], *path: str, query: Mapping[str, str] | None = None
     ) -> Document | None:
-        """What the interface for Delta clients answers on a table; None where it has no answer."""
         kinds = ("catalogs", "schemas", "tables")
         path = (*(part for pair in zip(kinds, name, strict=False) for part in pair), *path)
         try:
@@ -845,7 +834,6 @@ class UnityCatalog:
             return None
 
     def _parse(self, parse: Callable[[], Value]) -> Value:
-        """Parse a response with *parse*; raises if it is not as the API specifies."""
         try:
             return parse()
         except (ValueError, RecursionError) as error:
@@ -855,7 +843,6 @@ class UnityCatalog:
             ) from error
 
     def _endpoints_of(self, catalog: str) -> frozenset[str]:
-        """Return the endpoints of the API for Delta clients for *catalog*; empty if it has none."""
         with self._asking:  # so that tables that are looked up at once ask once
             if catalog not in self._endpoints:
                 query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}

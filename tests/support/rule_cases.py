@@ -11,7 +11,7 @@ from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import Demands, choose_rules, unreadable, validate
 from deltaadm.rules.rule import Finding, ValidationReport
 from deltaadm.storage.store import LogStore, open_store
-from deltaadm.storage.unity import RatifiedStore, state_for_delta
+from deltaadm.storage.unity import RatifiedStore, table_for_delta
 
 NOW: Final = 4_000_000_000_000
 """The time at which all cases are judged, in milliseconds: later than any that a writer notes."""
@@ -107,7 +107,8 @@ def report(path: Path, depth: str = "default", demands: Demands = NOTHING) -> Va
     try:
         store: LogStore = open_store(str(path))
         if file.exists():
-            state = state_for_delta(json.loads(file.read_text()), ("main", "a", "b"), "The catalog")
+            said = json.loads(file.read_text())
+            _, state = table_for_delta(said, ("main", "a", "b"), "The catalog")
             store = RatifiedStore(open_store(str(path)), state)
         facts = examine(store, DEPTHS[depth], now=NOW)
     except TableError as error:

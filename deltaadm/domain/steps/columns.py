@@ -100,7 +100,6 @@ def _is_within(path: Path, column: Path) -> bool:
 def _with_struct(
     schema: StructType, path: Path, change: Callable[[StructType], DataType]
 ) -> StructType:
-    """*schema* with the struct at *path* passed through *change*; what is no struct stays."""
     changed = change_type(
         schema, path, lambda place: change(place) if isinstance(place, StructType) else place
     )
@@ -141,7 +140,6 @@ def _column_document(path: Path, field: StructField, position: Position | None) 
 
 
 def _refuse_dependents(metadata: Metadata, column: Path) -> None:
-    """Raise `RefusedError` where a constraint or a generated column is computed from *column*."""
     constraints = [
         key[len(Key.CONSTRAINT_PREFIX) :]
         for key, expression in sorted(metadata.configuration.items())
@@ -187,7 +185,6 @@ def _mentions(expression: str, column: Path) -> bool:
 
 
 def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
-    """Raise `RefusedError` without column mapping, under which alone columns can be *what*."""
     if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
         raise RefusedError(
             f"A column can only be {what} with column mapping, which the table does not use.",
@@ -197,7 +194,6 @@ def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
 
 
 def _with_statistics_of(metadata: Metadata, columns: str) -> Metadata:
-    """*metadata* with statistics of these columns, if it lists any for them."""
     listed = Key.STATISTICS_COLUMNS in metadata.configuration
     return metadata.with_properties({Key.STATISTICS_COLUMNS: columns}) if listed else metadata
 
@@ -258,7 +254,6 @@ class ChangeColumns(Step):
         return after
 
     def _spelled(self, schema: StructType) -> list[tuple[ColumnChange, StructField]]:
-        """The changes with their columns as the schema spells them, and what is in that place."""
         spelled = []
         for change in self.changes:
             path, place = _existing(schema, change.column)
@@ -604,7 +599,6 @@ def _taken(column: Path) -> RefusedError:
 def _with_column(
     schema: StructType, before: StructType, definition: ColumnDefinition
 ) -> StructType:
-    """*schema* with one more column in a struct that *before*, the table's schema, has."""
     parent: Path = ()
     if definition.parent:
         parent, place = _existing(before, definition.parent)

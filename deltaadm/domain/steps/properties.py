@@ -147,7 +147,6 @@ class SetProperties(Step):
 
     @property
     def _removes_mapping(self) -> bool:
-        """Whether Delta writes all files without column mapping."""
         # Even where the table has none.
         return self._normalized().get(Key.COLUMN_MAPPING_MODE) == "none"
 

@@ -407,7 +407,6 @@ _WITH_ADAPTIVE_METADATA: Final = {
 
 
 def _with_inherited(snapshot: Snapshot, new: Metadata) -> Metadata:
-    """*new* with the properties that stay where it takes the place of *snapshot*."""
     # `updateMetadataForNewTableInReplace`, which comes after the session's defaults.
     if not snapshot.exists:
         return new
@@ -510,7 +509,6 @@ def check_new_columns(step: CreateTable) -> None:
 def _require_as_described(
     snapshot: Snapshot, step: CreateTable, partitions: Sequence[str], properties: Mapping[str, str]
 ) -> None:
-    """Raise `RefusedError` unless the table at a path is what *step* describes."""
     # Of a path Delta does not know beforehand that there is a table: it compares, and leaves all
     # as it is (`verifyTableMetadata`).
     old = snapshot.metadata
@@ -639,7 +637,6 @@ class SetLocation(Step):
 
 
 def _compared(metadata: Metadata) -> tuple[StructType, list[StructField]]:
-    """The schema and the columns partitioned by, as far as Delta compares them."""
     schema = drop_column_mapping_metadata(metadata.schema)
     fields = {field.name: field for field in schema.fields}
     return schema, [fields[name] for name in metadata.partition_columns if name in fields]

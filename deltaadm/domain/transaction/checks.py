@@ -366,7 +366,6 @@ def check_statistics_columns(metadata: Metadata) -> None:
 
 
 def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[str]:
-    """The columns with statistics at *name*, which may be *nested*."""
     # Delta refuses a type without statistics at the top level, and skips it where it is nested.
     if isinstance(data_type, StructType):
         return [

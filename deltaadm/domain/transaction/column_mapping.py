@@ -42,15 +42,10 @@ class ColumnMappingMode(Enum):
     NAME = "name"
 
 
-COLUMN_MAPPING_KEYS: Final = frozenset(
-    {
-        FieldKey.COLUMN_ID,
-        FieldKey.PHYSICAL_NAME,
-        FieldKey.NESTED_IDS,
-        FieldKey.PARQUET_FIELD_ID,
-        FieldKey.PARQUET_NESTED_IDS,
-    }
-)
+COLUMN_MAPPING_KEYS: Final = frozenset({
+    FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME, FieldKey.NESTED_IDS, FieldKey.PARQUET_FIELD_ID,
+    FieldKey.PARQUET_NESTED_IDS,
+})  # fmt: skip
 """All keys of a field's metadata that column mapping owns."""
 
 # `SchemaUtils.findInvalidColumnNames`; a dot is not among them.

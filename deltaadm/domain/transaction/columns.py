@@ -416,7 +416,6 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
 
 
 def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
-    """The columns that files have, those inside structs in place of the structs."""
     for path, field in struct_fields(metadata.schema):
         # Data files do not have the partition columns, which do not count towards the limit either.
         if path[0] not in metadata.partition_columns and not isinstance(field.type, StructType):

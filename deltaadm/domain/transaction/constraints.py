@@ -495,12 +495,9 @@ _OPERATORS: Final = (("&", "|", "^"), ("+", "-", "||"), ("*", "/", "%", "div"))
 """The operators on two numbers by precedence, the weakest first."""
 _PREDICATES: Final = frozenset({"between", "in", "is", "like", "ilike", "regexp", "rlike"})
 _CONSTANTS: Final = {
-    "current_date": "date",
-    "current_timestamp": "timestamp",
-    "false": "boolean",
-    "null": "void",
+    "current_date": "date", "current_timestamp": "timestamp", "false": "boolean", "null": "void",
     "true": "boolean",
-}
+}  # fmt: skip
 
 
 def _mismatched_argument(name: str, given: Operand) -> RefusedError:

@@ -138,8 +138,6 @@ def preparation(name: str) -> Preparation:
 
 
 class _Unset(Preparation):
-    """Unsets properties."""
-
     keys: ClassVar[tuple[str, ...]]
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:

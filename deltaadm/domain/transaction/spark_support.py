@@ -288,13 +288,11 @@ def _unknown(
 
 
 _MAX_PRECISION = 38
-_SPARK_TYPES = frozenset(
-    {
-        *("binary", "boolean", "byte", "date", "decimal", "double", "float", "geography"),
-        *("geometry", "integer", "interval", "long", "null", "short", "string", "timestamp"),
-        *("timestamp_ntz", "variant", "void"),
-    }
-)
+_SPARK_TYPES = frozenset({
+    "binary", "boolean", "byte", "date", "decimal", "double", "float", "geography", "geometry",
+    "integer", "interval", "long", "null", "short", "string", "timestamp", "timestamp_ntz",
+    "variant", "void",
+})  # fmt: skip
 _SPARK_TYPES_WITH_DETAILS = (
     r"interval .*|time\(\d\)|(var)?char\(\d+\)|decimal\(\s*\d+\s*,.*\)|"
     r"(geometry|geography)\(.*\)|string collate .*"
@@ -320,7 +318,6 @@ def _unreadable_invariants(metadata: Metadata) -> Iterator[Obstacle]:
 
 
 def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
-    """Features that the metadata needs, or that others require, and no list has."""
     # `assertTableFeaturesMatchMetadata`, which passes over protocols without lists.
     try:
         needed = extract_automatically_enabled_features(metadata, protocol)
