@@ -169,6 +169,11 @@ class State:
     protocol: Protocol | None = None
     metadata: Metadata | None = None
 
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> State:
+        """The state that *snapshot* has."""
+        return cls(version=snapshot.version, protocol=snapshot.protocol, metadata=snapshot.metadata)
+
     def supports(self, feature: str) -> bool:
         """Whether the protocol is known and has *feature*, listed or implied."""
         return self.protocol is not None and self.protocol.supports(feature)
@@ -353,11 +358,6 @@ class CommitFacts:
         return self.lines.names
 
     @property
-    def changes_protocol(self) -> bool:
-        """Whether it has a protocol action, even one equal to the previous protocol."""
-        return self.after.protocol is not self.before.protocol
-
-    @property
     def info(self) -> Document:
         """The first commitInfo; empty if there is none."""
         return self.lines.info
@@ -475,10 +475,7 @@ class SnapshotFacts:
     @property
     def state(self) -> State:
         """Protocol and metadata."""
-        snapshot = self.snapshot
-        return State(
-            version=snapshot.version, protocol=snapshot.protocol, metadata=snapshot.metadata
-        )
+        return State.of(self.snapshot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from itertools import chain, islice
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
 from deltaadm.domain.snapshot import Checkpoint, FileFacts
 from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import EngineError, StorageError
 from deltaadm.limits import Limits
 from deltaadm.replay import commits, parquet
-from deltaadm.replay.commits import log_type
 from deltaadm.replay.parquet import (
     DamagedFooterError,
     Field,
@@ -77,7 +77,7 @@ def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
         # Of commitInfo nothing is read.
         if column is None or name not in ACTION_NAMES or name == "commitInfo":
             continue
-        wrong = _mismatched_field(column, log_type(name))
+        wrong = _mismatched_field(column, ACTIONS[name].log_type())
         if wrong is not None:
             return f"its column {'.'.join(wrong.path)} has a different type than in Delta's log"
     return ""
@@ -169,17 +169,13 @@ _MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, Me
 """Errors whose text alone means nothing to a reader."""
 
 
+@dataclass(slots=True)
 class FileCounts:
     """The counts of the `add` actions of a checkpoint, made while they were looked at."""
 
-    def __init__(self) -> None:
-        self.facts = FileFacts()
-        self.adds_read = 0
-        """The number of `add` actions, including those that are hidden."""
-
-    def add(self, facts: FileFacts) -> None:
-        """Add up the counts of live files."""
-        self.facts += facts
+    facts: FileFacts = field(default_factory=FileFacts)
+    adds_read: int = 0
+    """The number of `add` actions, including those that are hidden."""
 
 
 class CheckpointReader:
@@ -265,7 +261,7 @@ class CheckpointReader:
                 counts.adds_read += len(adds)
                 with self.decoding(path):
                     live = columns.alive(adds, touched, reconciled)
-                    counts.add(columns.facts_of(live, counted=counted))
+                    counts.facts += columns.facts_of(live, counted=counted)
         return counts
 
     def file_paths(self) -> list[str]:
@@ -427,7 +423,7 @@ class CheckpointReader:
 
         live = alive()
         while batch := list(islice(live, _BATCH_ACTIONS)):
-            counts.add(count_files(batch))
+            counts.facts += count_files(batch)
             yield batch
 
     def _parquet_batches(
@@ -443,7 +439,7 @@ class CheckpointReader:
             for _, counted, adds in self.add_batches(path, read, rows=_LIVE_ROWS, threads=False):
                 live = columns.live(adds, touched, reconciled)
                 counts.adds_read += len(adds)
-                counts.add(columns.facts_of(live, counted=counted))
+                counts.facts += columns.facts_of(live, counted=counted)
                 if len(live):
                     yield live
 

@@ -13,9 +13,8 @@ from functools import cache
 
 from deltaadm.domain import wire
 from deltaadm.domain.actions import ACTIONS
-from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, type_name
-from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
+from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import TableError, TooLargeError
 from deltaadm.limits import LIMITS, require_few_values
 from deltaadm.storage.store import LogStore
@@ -368,7 +367,7 @@ def _is_time(value: Any) -> bool:
 
 @cache
 def _types_of(name: str) -> Types:
-    return _types(log_type(name))
+    return _types(ACTIONS[name].log_type())
 
 
 def _types(struct: StructType) -> Types:
@@ -382,16 +381,3 @@ def _types(struct: StructType) -> Types:
         )
         for field in struct.fields
     }
-
-
-@cache
-def log_type(name: str) -> StructType:
-    """The type of the action called *name* in the log."""
-    # What a plain inspection looks at is imported without the other actions.
-    if name == "protocol":
-        return Protocol.log_type()
-    if name == "metaData":
-        return Metadata.log_type()
-    if name == "commitInfo":
-        return CommitInfo.log_type()
-    return ACTIONS[name].log_type()

@@ -22,8 +22,7 @@ from deltaadm.replay.reconcile import (
     Reconciliation,
     added_files,
     count_files,
-    parallel_scan,
-    processors,
+    scan,
 )
 from deltaadm.storage.store import LogStore
 
@@ -88,7 +87,14 @@ class Replay:
         """Find protocol and metadata, and nothing else."""
         # Before the checksum, which would do: damage in the newest commit has to show.
         for file in self._segment.deltas[-1:]:
-            self._take_state(self._last_delta(file), file.path)
+            if self._is_newest(file):
+                actions = self._newest_actions(file)
+                for name, document in actions:
+                    if name not in ACTION_NAMES:
+                        self._reconciled.offer(name, document)
+            else:
+                actions = commits.state_actions(commits.body(self._store, file.path), file.path)
+            self._take_state(actions, file.path)
         if not self._reconciled.complete:
             checksum = self._read_checksum()
             if checksum is not None and _has_state(checksum):
@@ -126,9 +132,7 @@ class Replay:
         self, files: LogFiles, look: Callable[[str], Found]
     ) -> Iterator[tuple[str, Found]]:
         """The results of *look* for each of *files*, from the last one back."""
-        self._store.read_ahead(files.names[::-1])
-        processes = processors() if self._store.survives_fork else 1
-        return parallel_scan(files.names[::-1], look, processes=processes)
+        return scan(self._store, files.names[::-1], look)
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
@@ -226,26 +230,21 @@ class Replay:
             known["timestamp"] = self._timestamp(metadata)
         return known
 
-    def _last_delta(self, file: LogFile) -> list[Named]:
-        body = commits.body(self._store, file.path)
-        if not self._is_newest(file):
-            return commits.state_actions(body, file.path)
-        actions = commits.newest_actions(body, file.path)
+    def _newest_actions(self, file: LogFile) -> list[Named]:
+        actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
         self.take_provenance(file.path, actions)
         for name, document in actions:
             if name == "commitInfo":
                 self._commit_info = CommitInfo.from_wire(document)
-            elif name not in ACTION_NAMES:
-                self._reconciled.offer(name, document)
         return actions
+
+    def _is_newest(self, file: LogFile) -> bool:
+        return file.kind is Kind.COMMIT and file.version == self._segment.version
 
     def take_provenance(self, path: str, actions: Sequence[Named]) -> None:
         """Take in who wrote *path*, if that is a commit and not many are known."""
         if len(self._writers) < MOST_OBSERVED and not path.endswith(".compacted.json"):
             self._writers.append(writer_of(actions))
-
-    def _is_newest(self, file: LogFile) -> bool:
-        return file.kind is Kind.COMMIT and file.version == self._segment.version
 
     def _take_state(self, actions: list[Named], path: str) -> None:
         for name in STATE:
@@ -308,16 +307,10 @@ class Replay:
         if self._commit_info is not None or file in self._segment.deltas[-1:]:
             return
         try:
-            actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
+            self._newest_actions(file)
         except DeltaadmError as error:
             self._warnings.append(f"The newest commit's provenance is unknown: {error.message}")
             self._is_info_unread = True
-            return
-        self.take_provenance(file.path, actions)
-        self._commit_info = next(
-            (CommitInfo.from_wire(document) for name, document in actions if name == "commitInfo"),
-            None,
-        )
 
     def _read_checksum(self) -> Document | None:
         """The checksum of the version, if there is a valid one."""

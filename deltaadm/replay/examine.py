@@ -414,7 +414,7 @@ class _FactCollector:
 
     def _newest_state(self) -> State:
         if self._snapshot is not None:
-            return _state_of(self._snapshot)
+            return State.of(self._snapshot)
         known = {} if self._failure is None else dict(self._failure.established)
         protocol, metadata = known.get("protocol"), known.get("metadata")
         version = known.get("version")
@@ -524,7 +524,7 @@ class _FactCollector:
         known = newest is not None and newest.version == snapshot.version
         for file in self._listing.of_kind(Kind.CRC):
             if file.version == snapshot.version:
-                checksum = self._checksum(file, _state_of(snapshot), newest if known else None)
+                checksum = self._checksum(file, State.of(snapshot), newest if known else None)
                 yield replace(checksum, snapshot=snapshot, totals=totals)
 
     def _files(
@@ -532,7 +532,7 @@ class _FactCollector:
     ) -> Generator[facts.Facts, None, facts.FileTotals]:
         """Look at the live files one by one, and add them up; *counts* has a checkpoint's."""
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
-        segment, state = snapshot.segment, _state_of(snapshot)
+        segment, state = snapshot.segment, State.of(snapshot)
         builder = TotalsBuilder(
             snapshot.files or FileFacts(),
             self._store.qualifier,
@@ -716,10 +716,6 @@ def _looked_at(
                 yield facts.LiveFiles(files)
 
     return builder, ask(each())
-
-
-def _state_of(snapshot: Snapshot) -> State:
-    return State(version=snapshot.version, protocol=snapshot.protocol, metadata=snapshot.metadata)
 
 
 def read_pointer(store: LogStore) -> facts.Pointer | None:

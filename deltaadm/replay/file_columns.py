@@ -12,7 +12,7 @@ import json
 import re
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, Final
 
@@ -423,11 +423,7 @@ class Statistics:
                 _crossed(low, high, self._kinds, found)
             if "nullCount" in columns:
                 _too_many(columns["nullCount"], columns["numRecords"], found)
-            flags: pa.BooleanArray | bool = False
-            for one in found:
-                marked = _where(one).flags
-                flags = marked if flags is False else pc.or_(flags, marked)
-            return flags
+            return _in_any(found)
 
         return self._where(contradictory)
 
@@ -455,6 +451,11 @@ def _same(flag: bool, count: int) -> pa.BooleanArray:  # noqa: FBT001 -- the val
 def _spread(flags: Any, count: int) -> pa.BooleanArray:
     """One answer for all of *count* rows, or the answers of each."""
     return _same(flags, count) if isinstance(flags, bool) else flags
+
+
+def _in_any(found: Iterable[pa.BooleanArray]) -> pa.BooleanArray | bool:
+    marked = [_where(flags).flags for flags in found]
+    return reduce(pc.or_, marked) if marked else False
 
 
 def _joined(parts: Iterable[pa.Array]) -> pa.Array:
@@ -563,16 +564,15 @@ _TOGETHER: Final = 32
 
 def _infinite(read: pa.Table) -> pa.BooleanArray | bool:
     """Marks the rows with what is no finite number, which Python knows under fewer names."""
-    infinite: pa.BooleanArray | bool = False
+    infinite: list[pa.BooleanArray] = []
     for column in read.columns:
         for leaf in _leaves(column.combine_chunks()):
             finite = pc.is_finite(leaf)
             if pc.all(finite).as_py() is False:
                 if len(leaf) != len(read):  # in a list
                     return True
-                marked = _where(pc.invert(finite)).flags
-                infinite = marked if infinite is False else pc.or_(infinite, marked)
-    return infinite
+                infinite.append(pc.invert(finite))
+    return _in_any(infinite)
 
 
 def _leaves(values: pa.Array) -> Iterator[pa.Array]:

@@ -418,25 +418,18 @@ def _column(
 
 
 def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], bytes]:
-    """The bytes of each chunk; those that are neighbours are read at once."""
-    spans = sorted(
-        ((first_page(chunk), chunk[7], chunk) for chunk in held), key=lambda span: span[:2]
-    )
-    parts: dict[tuple[str, ...], bytes] = {}
-    pending: list[tuple[int, int, Struct]] = []
-    for span in [*spans, None]:
-        # To read on over a small gap costs less than another request.
-        if pending and (span is None or span[0] - sum(pending[-1][:2]) > _LARGEST_GAP):
-            first = pending[0][0]
-            source.seek(first)
-            body = source.read(sum(pending[-1][:2]) - first)
-            for start, length, chunk in pending:
-                path = tuple(part.decode() for part in chunk[3])
-                parts[path] = body[start - first : start - first + length]
-            pending = []
-        if span is not None:
-            pending.append(span)
-    return parts
+    """The bytes of each chunk; those of a column are neighbours, and read at once."""
+    spans = [(first_page(chunk), chunk[7], chunk[3]) for chunk in held]
+    begin = min(start for start, _, _ in spans)
+    size = max(start + length for start, length, _ in spans) - begin
+    if size > sum(length for _, length, _ in spans) + _LARGEST_GAP:
+        raise UnsupportedFileError("a column that is scattered")
+    source.seek(begin)
+    body = source.read(size)
+    return {
+        tuple(part.decode() for part in path): body[start - begin : start - begin + length]
+        for start, length, path in spans
+    }
 
 
 def _reader_of(element: Struct) -> Any:

@@ -310,6 +310,14 @@ def parallel_scan(
             helper.end()
 
 
+def scan(
+    store: LogStore, paths: Sequence[str], look: Callable[[str], Found]
+) -> Iterator[tuple[str, Found]]:
+    """The same for files of *store*, which it fetches ahead, in as many processes as it pays."""
+    store.read_ahead(paths)
+    return parallel_scan(paths, look, processes=processors() if store.survives_fork else 1)
+
+
 def processors() -> int:
     """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):

@@ -33,8 +33,7 @@ from deltaadm.replay.reconcile import (
     Detail,
     ReplayEngine,
     UnreadableCheckpointError,
-    parallel_scan,
-    processors,
+    scan,
 )
 from deltaadm.storage.store import LogStore
 
@@ -137,13 +136,10 @@ def _loaded(store: LogStore, engine: ReplayEngine | None, version: int) -> Snaps
 def _states(
     store: LogStore, base: Snapshot, times: Iterable[int], files: LogFiles
 ) -> Iterator[Snapshot]:
-    store.read_ahead(files.names)
-    processes = processors() if store.survives_fork else 1
-
     def look(path: str) -> list[Named]:
         return commits.changing_actions(commits.body(store, path), path)
 
-    read = parallel_scan(files.names, look, processes=processes)
+    read = scan(store, files.names, look)
     protocol = base.protocol if base.exists else None
     metadata = base.metadata if base.exists else None
     domains = (base.domains or {}).items()
@@ -191,10 +187,7 @@ def writers(store: LogStore, versions: Sequence[int]) -> Iterator[Writer]:
         said = commits.provenance(body)
         return commits.newest_actions(body, path) if said is None else said
 
-    names = [*map(commit_name, versions)]
-    store.read_ahead(names)
-    processes = processors() if store.survives_fork else 1
-    found = parallel_scan(names, look, processes=processes)
+    found = scan(store, [*map(commit_name, versions)], look)
     return (writer_of(actions) for _, actions in found if actions is not None)
 
 

@@ -9,6 +9,7 @@ worth a name are looked up by reading the files a second time.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from operator import add
@@ -167,10 +168,7 @@ class TotalsBuilder:
     def _count_vector(self, cardinality: int) -> None:
         self._deletion_vectors += 1
         self._deleted_records += cardinality
-        for index, most in enumerate(_BINS):
-            if cardinality <= most:
-                self._bins[index] += 1
-                return
+        self._bins[bisect_left(_BINS, cardinality)] += 1
 
 
 class _Sample:

@@ -464,7 +464,7 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
         yield Problem(f"It is invalid: {checksum.error}.")
         return
     for key in _NUMBERS:
-        if _integer(checksum.document, key) is None:
+        if integer(checksum.document.get(key)) is None:
             yield Problem(f"It has no number {key}.")
     for key in _ACTIONS:
         value = checksum.document.get(key)
@@ -545,7 +545,7 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Version Checksum File.
     """
     for key in ("numMetadata", "numProtocol"):
-        stated = _integer(checksum.document or {}, key)
+        stated = integer((checksum.document or {}).get(key))
         if stated not in (None, 1):
             yield Problem(f"Its {key} is {stated} instead of 1.")
 
@@ -643,7 +643,7 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
             ("files", "numFiles", counts),
             ("bytes", "tableSizeBytes", sizes),
         ):
-            stated = _integer(document, key)
+            stated = integer(document.get(key))
             if stated is not None and sum(numbers) != stated:
                 yield Problem(f"Its {name} counts {sum(numbers)} {noun}, not {stated}.")
 
@@ -666,7 +666,7 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
     bins = None if histogram is None else counts if isinstance(counts, list) else []
     if bins is not None and (len(bins) != _BINS or not _all_integers(bins)):
         yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.")
-    elif bins is not None and sum(bins) != _integer(document, "numFiles"):
+    elif bins is not None and sum(bins) != integer(document.get("numFiles")):
         yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.")
     elif bins is not None and totals is not None and tuple(bins) != totals.deleted_record_counts:
         yield Problem("Its histogram of deleted rows has files in the wrong bins.")
@@ -679,7 +679,7 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
 
 def _miscounted(checksum: ChecksumFacts, **actual: int | None) -> Iterator[Problem]:
     for key, number in actual.items():
-        stated = _integer(checksum.document or {}, key)
+        stated = integer((checksum.document or {}).get(key))
         if stated is not None and stated != number:
             yield Problem(f"Its {key} is {stated}, but the log has {number}.")
 
@@ -767,7 +767,3 @@ def _objects(document: Document, key: str) -> list[Document]:
 
 def _all_integers(values: list[Any]) -> bool:
     return all(integer(value) is not None for value in values)
-
-
-def _integer(document: Document, key: str) -> int | None:
-    return integer(document.get(key))

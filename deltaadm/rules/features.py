@@ -10,7 +10,7 @@ from typing import Final
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
-from deltaadm.domain.properties import Key, switch
+from deltaadm.domain.properties import Key, switch, whole_number
 from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, path_text, slot_types
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
@@ -42,7 +42,6 @@ from deltaadm.rules.rule import (
     rule,
     schema_of,
     top_fields,
-    whole_number,
 )
 
 _CLUSTERING: Final = f"domainMetadata[{CLUSTERING_DOMAIN}]"
@@ -682,7 +681,7 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
         for key in (Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP)
     }
     for key, text in texts.items():
-        if (number := whole_number(text)) is not None and number < 0:
+        if (number := whole_number(text or "")) is not None and number < 0:
             yield Problem(f"{key} is negative: {number}.", f"configuration[{key}]")
     if not is_on(snapshot, "inCommitTimestamp", "delta.enableInCommitTimestamps"):
         return
@@ -690,7 +689,7 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
         if text is None and any(texts.values()):
             message = f"{key} is not set, but the other of the two properties is."
             yield Problem(message, f"configuration[{key}]")
-    version, time = (whole_number(value) for value in texts.values())
+    version, time = (whole_number(value or "") for value in texts.values())
     if version is not None and version > snapshot.version:
         start = f"version {version}, but the newest is {snapshot.version}"
         message = f"In-commit timestamps should start at {start}."

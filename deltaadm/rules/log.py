@@ -22,6 +22,7 @@ from deltaadm.rules.rule import (
     Problem,
     Scope,
     Severity,
+    changing_protocol,
     has_timestamps,
     having,
     rule,
@@ -115,7 +116,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     "DL103",
     Severity.ERROR,
     Scope.COMMIT,
-    only=lambda commit: not commit.lines.plain or commit.changes_protocol,
+    only=lambda commit: not commit.lines.plain or changing_protocol(commit),
 )
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -138,7 +139,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     cut_off = _cut_off(commit)
     protocol, newest = commit.after.protocol, commit.in_effect and commit.in_effect.protocol
     # That in effect is judged by rules of its own.
-    if commit.changes_protocol and protocol and newest not in (None, protocol):
+    if changing_protocol(commit) and protocol and newest not in (None, protocol):
         malformation = protocol.malformation
         if malformation is not None:
             yield Problem(f"Its protocol cannot be decoded: {malformation.message}")

@@ -10,7 +10,7 @@ from typing import Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Status, TableFeature
-from deltaadm.domain.properties import Key
+from deltaadm.domain.properties import Key, whole_number
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
@@ -42,7 +42,6 @@ from deltaadm.rules.rule import (
     place_of,
     rule,
     top_fields,
-    whole_number,
 )
 
 READERS: Final = "protocol.readerFeatures"
@@ -900,7 +899,7 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     """
     snapshot = table.snapshot
     supported = snapshot.protocol.supports("checkpointProtection")
-    text = snapshot.metadata.configuration.get(_PROTECTION)
+    text = snapshot.metadata.configuration.get(_PROTECTION, "")
     # 0 is the default: there is no version before it to protect.
     if supported and not whole_number(text):
         message = f"The protocol has checkpointProtection, but {_PROTECTION} is not set."
@@ -932,7 +931,7 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
     Source: protocol_rfcs/checkpoint-protection.md.
     """
     snapshot = table.snapshot
-    guarded = whole_number(snapshot.metadata.configuration.get(_PROTECTION))
+    guarded = whole_number(snapshot.metadata.configuration.get(_PROTECTION, ""))
     if guarded is None or not snapshot.protocol.supports("checkpointProtection"):
         return
     first = next((commit.version for commit in table.listing.commits), None)

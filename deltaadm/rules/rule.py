@@ -5,7 +5,6 @@ the findings that it leads to.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -50,7 +49,7 @@ def with_several_files(commit: CommitFacts) -> bool:
 
 
 def changing_protocol(commit: CommitFacts) -> bool:
-    """Commits with a protocol of their own."""
+    """Commits with a protocol of their own, even one equal to the previous protocol."""
     return commit.after.protocol is not commit.before.protocol
 
 
@@ -565,14 +564,6 @@ def has_timestamps(state: State) -> bool:
     """Whether in-commit timestamps are supported and on."""
     enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
     return enabled and state.supports("inCommitTimestamp")
-
-
-def whole_number(text: str | None) -> int | None:
-    """The value of a property that holds a whole number."""
-    # As Java reads a long; Python's int() also takes blanks, underscores and other digits.
-    if text is None or not re.fullmatch(r"[+-]?\d{1,19}", text, re.ASCII):
-        return None
-    return int(text)
 
 
 def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | None]]:
