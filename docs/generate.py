@@ -24,7 +24,7 @@ from deltaadm.clients import CLIENTS, EVERY_OTHER
 from deltaadm.documents import schemas as every_schema
 from deltaadm.domain.features import FEATURES, Status, undo_feature
 from deltaadm.domain.properties import FOREIGN, PROPERTIES
-from deltaadm.plans.impact import ROWS
+from deltaadm.plans.impact import rows as interrupting
 from deltaadm.reports.catalogues import explain_feature, list_clients
 from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on
 from deltaadm.reports.words import DOES
@@ -68,7 +68,7 @@ def table(*heading: str, rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 def interruptions() -> Iterator[str]:
     """What each kind of change interrupts."""
-    rows = ((row.when, row.work, row.consequence.value, row.advice) for row in ROWS)
+    rows = ((row.when, row.work, row.consequence.value, row.advice) for row in interrupting())
     yield from table("when", "what is interrupted", "how", "what to do", rows=rows)
 
 

@@ -2,13 +2,15 @@
 What a plan interrupts: writers, streams and queries that run meanwhile, or afterwards as before.
 
 `tools/record_impact.py` has asked Delta Spark, and `tests/data/impact.jsonl` keeps its answers,
-with which `ROWS` agree; rows with a source are by documents.
+with which `interruptions.txt` agrees; its rows with a source are by documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from deltaadm.clients import (
@@ -28,7 +30,8 @@ from deltaadm.clients import (
 )
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import Key, switch
-from deltaadm.domain.schema import DataType, Path, PrimitiveType
+from deltaadm.domain.schema import DataType, PrimitiveType
+from deltaadm.domain.schema import Path as ColumnPath
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.plan import Goal, Plan
@@ -67,14 +70,14 @@ def interruptions(plan: Plan) -> tuple[Interruption, ...]:
     happen = {when for when, holds in TRIGGERS.items() if any(map(holds, steps))}
     absent = {work for work, is_there in _ONLY_WITH.items() if not any(map(is_there, steps))}
     found: dict[str, Interruption] = {}
-    for row in ROWS:
+    for row in rows():
         if row.when in happen and row.work not in absent:
             found.setdefault(row.work, row)
     rank = list(Consequence).index
     return tuple(sorted(found.values(), key=lambda row: rank(row.consequence)))
 
 
-def _columns(state: Snapshot) -> Mapping[Path, tuple[DataType | None, bool]]:
+def _columns(state: Snapshot) -> Mapping[ColumnPath, tuple[DataType | None, bool]]:
     """The columns with their types, if they hold no other columns, and whether they may be null."""
     try:
         columns = state.metadata.schema.walk()
@@ -86,7 +89,7 @@ def _columns(state: Snapshot) -> Mapping[Path, tuple[DataType | None, bool]]:
     }
 
 
-def _types(state: Snapshot) -> set[tuple[Path, DataType | None]]:
+def _types(state: Snapshot) -> set[tuple[ColumnPath, DataType | None]]:
     return {(path, kind) for path, (kind, _) in _columns(state).items()}
 
 
@@ -134,101 +137,62 @@ def _active(state: Snapshot) -> set[str]:
     }
 
 
-_REPLACED: Final = "the table is replaced"
-_LOST: Final = "a column is renamed or dropped"
-_OTHER: Final = "a column is renamed, dropped, or gets another type"
-_ALTERED: Final = "a column is renamed, dropped, or changes in type or nullability"
-_COLUMNS: Final = "columns are added, or change like this"
-_UNMAPPED: Final = "column mapping is removed"
-_NO_FEED: Final = "change data feed is disabled"
-_ADVANCED: Final = "deletion vectors or column mapping begin"
-_DROPPED: Final = "a feature is dropped"
-_METADATA: Final = "metadata changes"
-_TRACKED: Final = "the protocol, the schema or a property of Delta changes"
-_CONFLICT: Final = (
-    "metadata changes, unless row tracking, column mapping, deletion vectors, V2 checkpoints or "
-    "in-commit timestamps begin"
-)
-
 TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
-    _REPLACED: lambda at: not at.step.alters,
-    _LOST: lambda at: not _columns(at.before).keys() <= _columns(at.after).keys(),
-    _OTHER: lambda at: not _types(at.before) <= _types(at.after),
-    _ALTERED: lambda at: not _columns(at.before).items() <= _columns(at.after).items(),
-    _COLUMNS: lambda at: _columns(at.before) != _columns(at.after),
-    _UNMAPPED: lambda at: "columnMapping" in _active(at.before) - _active(at.after),
-    _NO_FEED: lambda at: (
+    "the table is replaced": lambda at: not at.step.alters,
+    "a column is renamed or dropped": lambda at: (
+        not _columns(at.before).keys() <= _columns(at.after).keys()
+    ),
+    "a column is renamed, dropped, or gets another type": lambda at: (
+        not _types(at.before) <= _types(at.after)
+    ),
+    "a column is renamed, dropped, or changes in type or nullability": lambda at: (
+        not _columns(at.before).items() <= _columns(at.after).items()
+    ),
+    "columns are added, or change like this": lambda at: _columns(at.before) != _columns(at.after),
+    "column mapping is removed": lambda at: (
+        "columnMapping" in _active(at.before) - _active(at.after)
+    ),
+    "change data feed is disabled": lambda at: (
         _has_feed(at) and not switch(at.after.metadata.configuration, Key.CHANGE_DATA_FEED)
     ),
-    _ADVANCED: lambda at: not _active(at.after) <= _active(at.before),
-    _CONFLICT: _is_conflict,
-    _DROPPED: lambda at: not at.before.protocol.can_upgrade_to(at.after.protocol),
-    _TRACKED: lambda at: _tracked(at.before) != _tracked(at.after),
-    _METADATA: lambda at: at.before.metadata != at.after.metadata,
+    "deletion vectors or column mapping begin": lambda at: (
+        not _active(at.after) <= _active(at.before)
+    ),
+    "metadata changes, unless row tracking, column mapping, deletion vectors, V2 checkpoints or "
+    "in-commit timestamps begin": _is_conflict,
+    "a feature is dropped": lambda at: not at.before.protocol.can_upgrade_to(at.after.protocol),
+    "the protocol, the schema or a property of Delta changes": lambda at: (
+        _tracked(at.before) != _tracked(at.after)
+    ),
+    "metadata changes": lambda at: at.before.metadata != at.after.metadata,
 }
 """What steps can do that interrupts something."""
-
-_FAILS, _CONSENT, _ONCE, _LATER = Consequence
-_OPEN: Final = "open transactions"
-_BATCHES: Final = "batch writers of the earlier columns"
-_SINKS: Final = "streams that write the earlier columns"
-_STREAMS: Final = "streams that read the table"
-_TRACKING: Final = "streams with schemaTrackingLocation"
-_CHANGES: Final = "reads of changes across this version"
-_FEEDS: Final = "streams that read changes"
-_FRAMES: Final = "DataFrames made before"
-_SHARING: Final = "Delta Sharing connectors older than delta-sharing-spark 3.1"
-_ICEBERG: Final = "Iceberg readers by UniForm"
-_RERUN: Final = "run them again"
-_RESTART: Final = "start them again"
-_ADAPT: Final = "write the new columns"
-_TRACK: Final = "start them with schemaTrackingLocation before, or later with a new checkpoint"
-_ALLOW: Final = "allow the change by the setting that the error names, and start them again"
-_APART: Final = "read the versions before and after it apart"
-_ANEW: Final = "start them with a new checkpoint"
-_ANOTHER: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
-_CHANGED: Final = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
-_INCOMPATIBLE: Final = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
-_EVOLVED: Final = "DELTA_STREAMING_METADATA_EVOLUTION"
-_NOT_ADDITIVE: Final = "DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION"
-_OTHER_DATA: Final = "DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA"
-_ANALYZED: Final = "DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS"
-
 _ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
-    **dict.fromkeys((_CHANGES, _FEEDS), _has_feed),
-    _ICEBERG: lambda at: "delta.universalFormat.enabledFormats" in at.after.metadata.configuration,
+    "reads of changes across this version": _has_feed,
+    "streams that read changes": _has_feed,
+    "Iceberg readers by UniForm": lambda at: (
+        "delta.universalFormat.enabledFormats" in at.after.metadata.configuration
+    ),
 }
 """Works that only a table with something else can have."""
 
-# fmt: off
-ROWS: Final = (
-    Interruption(_OPEN, _CONFLICT, _ONCE, "DELTA_METADATA_CHANGED", _RERUN),
-    Interruption(_OPEN, _DROPPED, _ONCE, "DELTA_PROTOCOL_CHANGED", _RERUN),
-    Interruption(_BATCHES, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
-    Interruption(_BATCHES, _OTHER, _FAILS, "DELTA_FAILED_TO_MERGE_FIELDS", _ADAPT),
-    Interruption(_SINKS, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
-    Interruption(_STREAMS, _REPLACED, _FAILS, _ANOTHER, _ANEW),
-    Interruption(_STREAMS, _LOST, _FAILS, _INCOMPATIBLE, _TRACK),
-    Interruption(_STREAMS, _UNMAPPED, _FAILS, _INCOMPATIBLE, _TRACK),
-    Interruption(_STREAMS, _COLUMNS, _ONCE, _CHANGED, _RESTART),
-    Interruption(_TRACKING, _REPLACED, _FAILS, _ANOTHER, _ANEW),
-    Interruption(_TRACKING, _OTHER, _CONSENT, _NOT_ADDITIVE, _ALLOW),
-    Interruption(_TRACKING, _UNMAPPED, _CONSENT, _NOT_ADDITIVE, _ALLOW),
-    Interruption(_TRACKING, _TRACKED, _ONCE, _EVOLVED, _RESTART),
-    Interruption(_CHANGES, _OTHER, _FAILS, _OTHER_DATA, _APART),
-    Interruption(_CHANGES, _UNMAPPED, _FAILS, _OTHER_DATA, _APART),
-    Interruption(_CHANGES, _NO_FEED, _FAILS, "DELTA_MISSING_CHANGE_DATA", _APART),
-    Interruption(_FEEDS, _REPLACED, _FAILS, _ANOTHER, _ANEW),
-    Interruption(_FEEDS, _NO_FEED, _FAILS, "DELTA_MISSING_CHANGE_DATA", "read the table instead"),
-    Interruption(_FRAMES, _ALTERED, _ONCE, _ANALYZED, "make them again"),
-    Interruption(_FRAMES, _UNMAPPED, _ONCE, _ANALYZED, "make them again"),
-    Interruption(_SHARING, _ADVANCED, _FAILS, "", "update them", Source(
-        "docs.delta.io/delta-sharing", "2026-11-27")),
-    Interruption(_ICEBERG, _METADATA, _LATER, "", "wait until it is converted", Source(
-        "docs.delta.io/3.1.0/delta-uniform.html", "2026-11-27")),
-)
-# fmt: on
-"""Of several rows on the same work the first that applies counts."""
+
+@cache
+def rows() -> tuple[Interruption, ...]:
+    """The rows of `interruptions.txt`, in its order."""
+    text = Path(__file__).with_name("interruptions.txt").read_text(encoding="utf-8")
+    found, work, when = [], "", ""
+    for line in text.splitlines():
+        if line.startswith(" " * 8):
+            how, known, remedy = map(str.strip, line.split("|"))
+            title, _, date = known.partition(", ")
+            said = ("", remedy, Source(title, date)) if date else (known, remedy)
+            found.append(Interruption(work, when, Consequence(how), *said))
+        elif line.startswith(" "):
+            when = line.strip()
+        elif not line.startswith("#"):
+            work = line
+    return tuple(found)
 
 
 def newly_shut_out(plan: Plan, scope: Scope = EVERYONE) -> tuple[Shift, ...]:

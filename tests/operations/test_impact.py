@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from deltaadm.plans.impact import ROWS, TRIGGERS, Consequence, interruptions
+from deltaadm.plans.impact import TRIGGERS, Consequence, interruptions, rows
 from deltaadm.plans.plan import propose
 from tests.support import cases
 from tests.support.program import deltaadm
@@ -83,7 +83,7 @@ def test_each_row_was_recorded_or_has_a_source() -> None:
         for row in RECORDED.values()
         for work, answer in row.items()
     }
-    for row in ROWS:
+    for row in rows():
         assert row.when in TRIGGERS
         assert row.source or (row.work, row.consequence, row.error_class) in seen, row
 
