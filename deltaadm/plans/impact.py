@@ -2,7 +2,7 @@
 What a plan interrupts: writers, streams and queries that run meanwhile, or afterwards as before.
 
 `tools/record_impact.py` has asked Delta Spark, and `tests/data/impact.jsonl` keeps its answers,
-with which `interruptions.txt` agrees; its rows with a source are by documents.
+with which `impact.txt` agrees; its rows with a source are by documents.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from functools import cache
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 from deltaadm.clients import (
     EVERYONE,
@@ -28,10 +27,10 @@ from deltaadm.clients import (
     shifts,
     verdicts,
 )
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import Key, switch
-from deltaadm.domain.schema import DataType, PrimitiveType
-from deltaadm.domain.schema import Path as ColumnPath
+from deltaadm.domain.schema import DataType, Path, PrimitiveType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.plan import Goal, Plan
@@ -47,7 +46,8 @@ class Consequence(Enum):
     LATER = "see it later"
 
 
-class Interruption(NamedTuple):
+@dataclass(frozen=True)
+class Interruption:
     """Work that something interrupts, with Delta's error class, and what to do about it."""
 
     work: str
@@ -77,7 +77,7 @@ def interruptions(plan: Plan) -> tuple[Interruption, ...]:
     return tuple(sorted(found.values(), key=lambda row: rank(row.consequence)))
 
 
-def _columns(state: Snapshot) -> Mapping[ColumnPath, tuple[DataType | None, bool]]:
+def _columns(state: Snapshot) -> Mapping[Path, tuple[DataType | None, bool]]:
     """The columns with their types, if they hold no other columns, and whether they may be null."""
     try:
         columns = state.metadata.schema.walk()
@@ -89,7 +89,7 @@ def _columns(state: Snapshot) -> Mapping[ColumnPath, tuple[DataType | None, bool
     }
 
 
-def _types(state: Snapshot) -> set[tuple[ColumnPath, DataType | None]]:
+def _types(state: Snapshot) -> set[tuple[Path, DataType | None]]:
     return {(path, kind) for path, (kind, _) in _columns(state).items()}
 
 
@@ -179,8 +179,9 @@ _ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
 
 @cache
 def rows() -> tuple[Interruption, ...]:
-    """The rows of `interruptions.txt`, in its order."""
-    text = Path(__file__).with_name("interruptions.txt").read_text(encoding="utf-8")
+    """The rows of `impact.txt`, in its order."""
+    loader: Any = globals()["__loader__"]  # as for `facts.json`, and without `pathlib`
+    text = loader.get_data(f"{__file__.rpartition('.')[0]}.txt").decode()
     found, work, when = [], "", ""
     for line in text.splitlines():
         if line.startswith(" " * 8):

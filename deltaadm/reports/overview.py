@@ -64,8 +64,7 @@ FROM_JOURNAL: Final = "from_journal"
 
 def brief_line(document: Document) -> str:
     """The result for one table, in a line: its status, the table, and details."""
-    kind = kind_of(document)
-    status, rest = _LINES[kind](document)
+    status, rest = _KINDS[kind_of(document)].line(document)
     source = "(from the journal)" if document.get(FROM_JOURNAL) else ""
     parts = (f"{status:<{STATUS_WIDTH}}", document["table"], rest, source)
     return visible("  ".join(part for part in parts if part))
@@ -74,23 +73,14 @@ def brief_line(document: Document) -> str:
 def status_and_details(document: Document) -> tuple[str, str]:
     """The result for one table: its status, and details."""
     try:
-        return _LINES[kind_of(document)](document)
+        return _KINDS[kind_of(document)].line(document)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration):
         return "", "cannot be understood"
 
 
 def is_uneventful(document: Document) -> bool:
     """Whether there is nothing to say of a table: no error, no warning, no change."""
-    kind = kind_of(document)
-    if kind == "validate":
-        return not document["stopped"] and _verdict(document) in {"clean", "info"}
-    if kind == "plan":
-        return bool(document["is_noop"]) and not document.get(_MISSED)
-    if kind == "repair":
-        return not document["repairs"] and not document["blocked"]
-    if kind == "inspect":
-        return not document["warnings"]
-    return kind == "diff" and bool(document["equal"])
+    return _KINDS[kind_of(document)].is_uneventful(document)
 
 
 def urgency(document: Document) -> int:
@@ -112,37 +102,13 @@ _FEW: Final = 20
 
 def unlisted(kinds: Counter[str]) -> str:
     """The line on tables that are not listed, with the number of each kind of document."""
-    lacking = " or ".join(dict.fromkeys(_LACKING[kind] for kind in kinds))
+    lacking = " or ".join(dict.fromkeys(_KINDS[kind].lacking for kind in kinds))
     return f"{counted(kinds.total(), 'table')} without {lacking}; --all lists them"
-
-
-_LACKING: Final = {
-    "validate": "errors or warnings",
-    "plan": "changes",
-    "repair": "damage",
-    "inspect": "warnings",
-    "diff": "differences",
-}
 
 
 def kind_of(document: Document) -> str:
     """The kind of *document*, by the name of its schema."""
-    return next(kind for kind, key in _KEYS.items() if key in document)
-
-
-_KEYS: Final = {
-    "error": "error",
-    "validate": "counts",
-    "repair": "repairs",
-    "outcome": "outcome",
-    "plan": "steps",
-    "inspect": "metadata",
-    "why": "absent",
-    "for-client": "release",
-    "diff": "equal",
-    "drop-feature": "features",
-}
-"""A field that only one kind of document has, given that it has none of those before."""
+    return next(name for name, kind in _KINDS.items() if kind.key in document)
 
 
 def exit_code(document: Document) -> int:
@@ -164,7 +130,7 @@ class FleetCounts:
         kind = kind_of(document)
         self._tables += 1
         self._failed += kind == "error"
-        for heading, item in _COUNTED[kind](document):
+        for heading, item in _KINDS[kind].counted(document):
             self._found.setdefault(heading, Counter())[item] += 1
             if heading in _WITH_PLACES:
                 places = self._places.setdefault((heading, item), [])
@@ -403,40 +369,74 @@ def _uses(document: Document) -> str:
     return ", ".join(DOES[document[access]["verdict"]][access] for access in ("read", "write"))
 
 
-_LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
-    "error": _failed,
-    "validate": _validated,
-    "outcome": _carried_out,
-    "plan": _planned,
-    "repair": _repaired,
-    "inspect": _inspected,
-    "why": _explained,
-    "for-client": lambda document: (document["read"]["verdict"], _uses(document)),
-    "diff": lambda document: (
-        ("equal", "")
-        if document["equal"]
-        else ("differs", some_of(change["subject"] for change in document["changes"]))
+@dataclass(frozen=True)
+class _Kind:
+    """
+    A kind of document: a field that it has and those after it lack, its line, and what is counted.
+
+    Those that are uneventful lack something.
+    """
+
+    key: str
+    line: Callable[[Document], tuple[str, str]]
+    counted: Callable[[Document], Iterable[tuple[str, str]]]
+    is_uneventful: Callable[[Document], bool] = lambda _: False
+    lacking: str = ""
+
+
+_KINDS: Final = {
+    "error": _Kind("error", _failed, lambda of: [("Failures", _failed(of)[1])]),
+    "validate": _Kind(
+        "counts",
+        _validated,
+        _validation,
+        lambda of: not of["stopped"] and _verdict(of) in {"clean", "info"},
+        "errors or warnings",
     ),
-    "drop-feature": _dropping,
-}
-_COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] = {
-    "error": lambda document: [("Failures", _failed(document)[1])],
-    "validate": _validation,
-    "outcome": _outcome,
-    "plan": _plan,
-    "repair": _damage,
-    "inspect": _inspection,
-    "why": lambda document: (
-        ("Features supported", f"{feature['name']}: {feature['cause']}")
-        for feature in document["features"]
+    "repair": _Kind(
+        "repairs",
+        _repaired,
+        _damage,
+        lambda of: not of["repairs"] and not of["blocked"],
+        "damage",
     ),
-    "for-client": lambda document: [
-        ("Clients affected", f"{document['client']}: {_uses(document)}")
-    ],
-    "diff": lambda document: [("Tables", "equal" if document["equal"] else "different")],
-    "drop-feature": lambda document: (
-        ("Features that can be dropped", f"{feature['name']}: {feature['phase']}")
-        for feature in document["features"]
+    "outcome": _Kind("outcome", _carried_out, _outcome),
+    "plan": _Kind(
+        "steps", _planned, _plan, lambda of: of["is_noop"] and not of.get(_MISSED), "changes"
+    ),
+    "inspect": _Kind(
+        "metadata", _inspected, _inspection, lambda of: not of["warnings"], "warnings"
+    ),
+    "why": _Kind(
+        "absent",
+        _explained,
+        lambda of: (
+            ("Features supported", f"{at['name']}: {at['cause']}") for at in of["features"]
+        ),
+    ),
+    "for-client": _Kind(
+        "release",
+        lambda of: (of["read"]["verdict"], _uses(of)),
+        lambda of: [("Clients affected", f"{of['client']}: {_uses(of)}")],
+    ),
+    "diff": _Kind(
+        "equal",
+        lambda of: (
+            ("equal", "")
+            if of["equal"]
+            else ("differs", some_of(at["subject"] for at in of["changes"]))
+        ),
+        lambda of: [("Tables", "equal" if of["equal"] else "different")],
+        lambda of: of["equal"],
+        "differences",
+    ),
+    "drop-feature": _Kind(
+        "features",
+        _dropping,
+        lambda of: (
+            ("Features that can be dropped", f"{at['name']}: {at['phase']}")
+            for at in of["features"]
+        ),
     ),
 }
 
