@@ -47,9 +47,9 @@ from deltaadm.plans.checkpoint import alone, state_of
 from deltaadm.plans.diff import mismatches
 from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.plans.plan import Plan, propose
-from deltaadm.plans.repair import KINDS
+from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out
-from deltaadm.plans.repair.repair import Case, RepairPlan, View, plan_repairs
+from deltaadm.plans.repair.repair import Case, RepairPlan, View
 from deltaadm.plans.reports import committed_words
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -777,7 +777,7 @@ for _name in ("listing", "snapshot"):  # Python 3.11 lets one object at a time w
 
 
 def _repairs(client: Client) -> RepairPlan:
-    return plan_repairs(Case(client.store(), client.world.clock, 0), KINDS)
+    return plan_repairs(Case(client.store(), client.world.clock, 0))
 
 
 def play_repair(seed: int, *, trace: bool = False) -> Counter[str]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, UsageError
-from deltaadm.plans.repair import KINDS
+from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out, changed_since, read_journal, undo
-from deltaadm.plans.repair.repair import Case, RepairPlan, plan_repairs, require_own_log, sha256
+from deltaadm.plans.repair.repair import Case, RepairPlan, require_own_log, sha256
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
@@ -93,7 +93,7 @@ def _repair_many(
     def report(target: Target) -> RepairReport:
         store = _store(context, target)
         plan = _plan(store, older_than, options)
-        shown = RepairReport(target.text, replace(plan, view=None))  # for another process
+        shown = RepairReport(target.text, plan)
         if plan.is_noop or plan.after is None or not options.apply:
             return shown
         return replace(shown, outcome=carry_out(store, plan, _about(target.text, plan)))
@@ -124,7 +124,7 @@ def _store(context: RunContext, target: Target) -> WritableStore:
 
 def _plan(store: WritableStore, older_than: int, options: RepairOptions) -> RepairPlan:
     case = Case(store, now(), older_than, remove_missing_files=options.remove_missing_files)
-    return plan_repairs(case, KINDS)
+    return plan_repairs(case)
 
 
 def _about(table: str, plan: RepairPlan) -> dict[str, Any]:

@@ -14,9 +14,9 @@ import pytest
 from deltaadm.dataclass import replace
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
-from deltaadm.plans.repair import KINDS
+from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out, undo
-from deltaadm.plans.repair.repair import Case, plan_repairs
+from deltaadm.plans.repair.repair import Case
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import ObjectStores, open_store
@@ -330,7 +330,7 @@ def test_what_may_still_be_written_is_left_alone(tmp_path: Path) -> None:
     shortened(checkpoint(plain(tmp_path).log, 6))
     (repair,) = planned(tmp_path).repairs
     assert "a writer may still be at work" in repair.refusal
-    plan = plan_repairs(case_of(tmp_path, older_than=0), KINDS)
+    plan = plan_repairs(case_of(tmp_path, older_than=0))
     assert not plan.refused
 
 
@@ -373,7 +373,7 @@ def test_damage_in_an_object_store_is_repaired(
     bucket = s3.bucket
     location = s3.upload(tmp_path, f"{kind}/{damage}")
     before = _objects(bucket, f"{kind}/{damage}")
-    plan = plan_repairs(_remote(s3, location), KINDS)
+    plan = plan_repairs(_remote(s3, location))
     assert plan.planned
     assert not plan.refused
     outcome = carry_out(_remote(s3, location).store, plan, {})
@@ -381,7 +381,7 @@ def test_damage_in_an_object_store_is_repaired(
     store = _remote(s3, location).store
     # Versions by their digests: names of the store are part of absolute paths alone.
     assert [read_state(store, version) for version in range(8)] == whole
-    assert not plan_repairs(_remote(s3, location), KINDS).repairs
+    assert not plan_repairs(_remote(s3, location)).repairs
     assert not undo(_remote(s3, location).store, outcome.journal)
     assert _objects(bucket, f"{kind}/{damage}") == before
 
@@ -395,9 +395,9 @@ def test_damage_in_googles_storage_is_repaired(tmp_path: Path) -> None:
         options = gcs_environment(server)
         location = server.upload(tmp_path, "t").replace("s3://", "gs://")
         case = _remote(options, location)
-        outcome = carry_out(case.store, plan_repairs(case, KINDS), {})
+        outcome = carry_out(case.store, plan_repairs(case), {})
         assert outcome.actual == whole
-        assert not plan_repairs(_remote(options, location), KINDS).repairs
+        assert not plan_repairs(_remote(options, location)).repairs
 
 
 def _remote(given: S3Server | dict[str, str], location: str) -> Case:
@@ -426,7 +426,7 @@ def test_an_object_that_was_replaced_meanwhile_is_not_overwritten(
     location = s3.upload(tmp_path, "raced")
     name = f"raced/_delta_log/{6:020d}.checkpoint.parquet"
     case = _remote(s3, location)
-    plan = plan_repairs(case, KINDS)
+    plan = plan_repairs(case)
 
     def meanwhile(operation: str, path: str) -> None:
         if operation == "replace" and path.endswith(".parquet"):
@@ -443,7 +443,7 @@ def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
     REPAIRED["pointer to nothing"](plain(tmp_path).log)
     location = s3.upload(tmp_path, "pointed")
     case = _remote(s3, location)
-    plan, theirs = plan_repairs(case, KINDS), b'{"version":6,"size":9}'
+    plan, theirs = plan_repairs(case), b'{"version":6,"size":9}'
 
     def meanwhile(operation: str, path: str) -> None:
         if operation == "overwrite" and path == "journal.json":

@@ -5,8 +5,8 @@ from time import time_ns
 import pytest
 
 from deltaadm.errors import RefusedError
-from deltaadm.plans.repair import KINDS
-from deltaadm.plans.repair.repair import Case, plan_repairs
+from deltaadm.plans.repair import plan_repairs
+from deltaadm.plans.repair.repair import Case
 from deltaadm.storage.store import open_store
 from tests.support import oracle
 from tests.support.cases import each
@@ -28,7 +28,7 @@ DAMAGED = {
 @each("table", oracle.corpus_by_name())
 def test_public_tables_are_left_alone(table: oracle.CorpusTable) -> None:
     try:
-        plan = plan_repairs(Case(open_store(str(table.path)), time_ns() // 1_000_000, 1), KINDS)
+        plan = plan_repairs(Case(open_store(str(table.path)), time_ns() // 1_000_000, 1))
     except RefusedError:
         assert "catalog" in table.name
         return

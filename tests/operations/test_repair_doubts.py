@@ -8,15 +8,15 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from deltaadm.plans.repair import KINDS
-from deltaadm.plans.repair.repair import Case, RepairPlan, plan_repairs
+from deltaadm.plans.repair import plan_repairs
+from deltaadm.plans.repair.repair import Case, RepairPlan
 from deltaadm.storage.store import open_store
 
 FAR_FUTURE = 4_000_000_000_000
 
 
 def planned(path: Path) -> RepairPlan:
-    return plan_repairs(Case(open_store(str(path)), FAR_FUTURE, 1), KINDS)
+    return plan_repairs(Case(open_store(str(path)), FAR_FUTURE, 1))
 
 
 @pytest.fixture

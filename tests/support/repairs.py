@@ -15,9 +15,9 @@ from deltalake.exceptions import DeltaError
 
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
-from deltaadm.plans.repair import KINDS
+from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out
-from deltaadm.plans.repair.repair import Case, RepairPlan, plan_repairs
+from deltaadm.plans.repair.repair import Case, RepairPlan
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support.tables import (
@@ -250,7 +250,7 @@ def aged(path: Path) -> None:
 
 
 def planned(path: Path) -> RepairPlan:
-    return plan_repairs(case_of(path), KINDS)
+    return plan_repairs(case_of(path))
 
 
 def case_of(path: Path, older_than: int = 600_000) -> Case:

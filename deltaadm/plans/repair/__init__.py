@@ -2,16 +2,10 @@
 Repairs of damaged logs: diagnosis, plan, carrying out and undoing.
 
 `repair.py` has the log that is looked at and what a repair is, `carry_out.py` how it is done and
-taken back. Each kind of damage is a function, which `KINDS` lists: it takes a `Case`, and yields a
-`Repair` for everything that it finds.
-
-A further kind is such a function and its entry in `KINDS`. It looks at `case.view`, the log as it
-will be once the repairs before it are done, never at the store itself. Its repairs are made of
-operations (`MoveAside`, `WriteFile` and the others in `repair.py`), which say what they do, foresee
-the log after it, and do it. Rules of safety are nobody's task but theirs and `carry_out`'s: a copy
-is in quarantine and read back before anything changes, what is younger than `--older-than` is left
-alone, and the state of the table afterwards must be the foreseen one, or everything goes back. A
-state that differs from what readers see now must be announced by `Repair.alters`.
+taken back. A kind of damage is a function in `KINDS`: it looks at `case.view`, the log as it will
+be once the repairs before it are done, and yields a `Repair` for everything that it finds. What a
+repair makes readers see differently it announces in `alters`; that nothing is lost is the task of
+`carry_out`, whatever the operations.
 """
 
 from __future__ import annotations
@@ -19,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from deltaadm.dataclass import replace
+from deltaadm.errors import DeltaadmError, RefusedError, TableError
+from deltaadm.plans.checkpoint import TableState, read_state
 from deltaadm.plans.repair.checkpoints import (
     find_checkpoints,
     find_checksums,
@@ -27,7 +24,8 @@ from deltaadm.plans.repair.checkpoints import (
 )
 from deltaadm.plans.repair.commits import find_commits, find_compactions, find_names
 from deltaadm.plans.repair.protocol import find_missing_files, find_protocol
-from deltaadm.plans.repair.repair import Case, Repair
+from deltaadm.plans.repair.repair import Case, Repair, RepairPlan, View, require_own_log, sha256
+from deltaadm.storage.store import LogStore
 
 KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
     find_names,
@@ -41,3 +39,61 @@ KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
     find_orphan_sidecars,
 )
 """What makes the table loadable comes first, what hints at it last."""
+
+
+def plan_repairs(case: Case) -> RepairPlan:
+    """
+    What is wrong with the log of *case*, and what mends it.
+
+    Raises `RefusedError` for a table whose catalog manages its commits, and for one that the
+    repairs would change without saying so.
+    """
+    require_own_log(case.store)
+    repairs: list[Repair] = []
+    digests: dict[str, str | None] = {}
+    for find in KINDS:
+        for found in find(case):
+            repair = found
+            young = next((each.file for each in found.operations if case.is_young(each.file)), "")
+            if young and not found.refusal:
+                repair = replace(
+                    found,
+                    refusal=f"{young} changed a short time ago, and a writer may still be at work",
+                    remedy="Run repair again later, or with a shorter --older-than once no writer "
+                    "runs.",
+                )
+            repairs.append(repair)
+            for operation in () if repair.refusal else repair.operations:
+                if operation.file and operation.file not in digests:
+                    digests[operation.file] = sha256(case.store, operation.file)
+                case.view = case.view.with_files(operation.files, *operation.rebuilt)
+    root, view = case.store.root, case.view
+    gone = tuple(name for name, content in view.files.items() if content is None)
+    plan = RepairPlan(root=root, repairs=tuple(repairs), gone=gone, digests=digests)
+    if plan.is_noop:
+        try:
+            view.snapshot  # noqa: B018 -- loads it
+        except TableError as error:  # for which there is no repair
+            return replace(plan, blocked=error.message, remedy=error.remedy)
+        return plan
+    before, blocked = _state_or_error(View(case.store, listed=view.listed))
+    after, still = _state_or_error(view)
+    if before is not None and after is not None:
+        announced = {part for repair in plan.planned for part in repair.alters}
+        unannounced = {*before.differences(after)} - announced
+        if unannounced:
+            raise RefusedError(
+                f"The repairs would change the {', '.join(sorted(unannounced))} of the table, and "
+                "must not; nothing was done.",
+                remedy="Report this, with the list of _delta_log and what validate --deep says.",
+            )
+    return replace(plan, before=before, after=after, blocked=blocked, still=still)
+
+
+def _state_or_error(store: LogStore) -> tuple[TableState | None, str]:
+    try:
+        return read_state(store), ""
+    except DeltaadmError as error:
+        if error.exit_code != 3:  # noqa: PLR2004 -- trouble with the store tells nothing about the table
+            raise
+        return None, error.message

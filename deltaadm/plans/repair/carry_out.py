@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import parse
@@ -21,18 +22,11 @@ from deltaadm.errors import (
     TableError,
     UnknownWriteError,
 )
-from deltaadm.plans.checkpoint import HINT, pointer_to, read_state, write_from
-from deltaadm.plans.repair.repair import View, digest_of, sha256
+from deltaadm.plans.checkpoint import HINT, TableState, pointer_to, read_state, write_from
+from deltaadm.plans.repair.repair import RepairPlan, View, digest_of, sha256
 from deltaadm.replay.embedded import EmbeddedEngine
 from deltaadm.replay.reconcile import Detail
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from deltaadm.plans.checkpoint import TableState
-    from deltaadm.plans.repair.repair import RepairPlan
-    from deltaadm.storage.store import LogStore, WritableStore
-
+from deltaadm.storage.store import LogStore, WritableStore
 
 QUARANTINE: Final = "_deltaadm_quarantine"
 JOURNAL: Final = "journal.json"
@@ -136,9 +130,7 @@ class Work:
         now = datetime.now(UTC)
         self.directory = f"{QUARANTINE}/{now:%Y%m%dT%H%M%SZ}-{os.urandom(2).hex()}"
         self.store, self.aside = store, store.beside(self.directory)
-        files = plan.view.files if plan.view else {}
-        self._gone = [name for name, content in files.items() if content is None]
-        self._known = dict(plan.digests)
+        self._gone, self._known = plan.gone, dict(plan.digests)
         self._files: list[dict[str, Any]] = []
         self._commits: list[int] = []
         self.journal: dict[str, Any] = {

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from deltaadm.dataclass import dataclass, replace
+import deltaadm.rules.checkpoints
+import deltaadm.rules.log  # noqa: F401 -- registers its rules
+from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.snapshot import Checkpoint, FileFacts, Kind, LogFile, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import DeltaadmError, RefusedError, TableError
-from deltaadm.facts import ChecksumFacts, CommitFacts, LogFacts, State
+from deltaadm.facts import ChecksumFacts, CommitFacts, FileTotals, LogFacts, State
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.plans.checkpoint import (
@@ -40,18 +42,7 @@ from deltaadm.replay.embedded import EmbeddedEngine, live_files
 from deltaadm.replay.examine import Depth, examine, read_pointer
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, canonical_path
 from deltaadm.replay.totals import TotalsBuilder
-from deltaadm.rules import checkpoints as checksum_rules
-from deltaadm.rules import log as rules
-from deltaadm.rules.rule import DAY, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.facts import FileTotals
-    from deltaadm.plans.repair.repair import Case
-    from deltaadm.rules.rule import Problem
-
+from deltaadm.rules.rule import DAY, RULES, Severity
 
 _KIND: Final = "checkpoint"
 _LARGE: Final = 1 << 24
@@ -59,10 +50,7 @@ _LARGE: Final = 1 << 24
 _NAMED: Final = 3
 _LOOKED_UP: Final = 100
 """Data files that are looked up in storage when commits and a checkpoint differ in them."""
-_DAMAGED_COMMITS: Final = (
-    rules.unreadable_line, rules.truncated_newest_commit, rules.repeated_file_action,
-    rules.operation_metrics_mismatch,
-)  # fmt: skip
+_DAMAGED_COMMITS: Final = ("DL103", "DL104", "DL114", "DL128")
 """The rules that find commits which somebody has changed or cut off."""
 _KEPT: Final = "the original, in the quarantine, and all commits"
 _RESTORE: Final = (
@@ -149,10 +137,14 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
         if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
             differing = tuple(part for part in differing if part != "txn")
     if differing:
-        dispute = Dispute(
-            checkpoint, older, differing, stated == _totals(expected), stated == _totals(actual)
+        yield _settled(
+            case,
+            checkpoint,
+            older,
+            differing,
+            confirms_older=stated == _totals(expected),
+            confirms_checkpoint=stated == _totals(actual),
         )
-        yield _settled(case, dispute)
 
 
 def _judged_alone(case: Case, checkpoint: Checkpoint, since: str) -> Iterator[Repair]:
@@ -176,61 +168,58 @@ def _judged_alone(case: Case, checkpoint: Checkpoint, since: str) -> Iterator[Re
         yield refused(_KIND, "DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
 
 
-@dataclass(frozen=True)
-class Dispute:
+def _settled(
+    case: Case,
+    checkpoint: Checkpoint,
+    older: LogSegment,
+    differing: tuple[str, ...],
+    *,
+    confirms_older: bool,
+    confirms_checkpoint: bool,
+) -> Repair:
     """
-    A checkpoint, and *older* files that give another state of its version.
+    The repair of a checkpoint that can be read, and differs from *older* files in these actions.
 
-    They differ in these kinds of actions. The checksum of the version may confirm either.
+    The checksum of the version may confirm either.
     """
-
-    checkpoint: Checkpoint
-    older: LogSegment
-    differing: tuple[str, ...]
-    confirms_older: bool
-    confirms_checkpoint: bool
-
-
-def _settled(case: Case, dispute: Dispute) -> Repair:
-    """The repair of a checkpoint that can be read, and about which older files can tell."""
-    checkpoint, older, version = dispute.checkpoint, dispute.older, dispute.checkpoint.version
+    version = checkpoint.version
     ours, theirs = _live(case, older), _live(case, alone(checkpoint))
     lacking = sorted(path for path, _ in ours.keys() - theirs.keys())
     extra = sorted(path for path, _ in theirs.keys() - ours.keys())
     wrong = (
         f"The checkpoint of version {version} differs from the older files in "
-        f"{', '.join(dispute.differing)}{_named('lacks', lacking)}{_named('has', extra)}."
+        f"{', '.join(differing)}{_named('lacks', lacking)}{_named('has', extra)}."
     )
-    unproved = () if dispute.confirms_older else _unproved(case, older)
-    if unproved and (dispute.confirms_checkpoint or extra):
-        refusal = "nothing tells whether it is wrong or the older checkpoint from which the other"
-        remedy = f"Compare both with a backup. {_RESTORE}"
-        return refused(_KIND, "DL609", wrong, f"{refusal} state comes", remedy)
-    if not dispute.confirms_older or dispute.confirms_checkpoint:
+    unproved = () if confirms_older else _unproved(case, older)
+    refusal = ""
+    if unproved and (confirms_checkpoint or extra):
+        other = "the older checkpoint from which the other state comes"
+        refusal = f"nothing tells whether it is wrong or {other}"
+    elif not confirms_older or confirms_checkpoint:
         disputed = [file for key, file in ours.items() if theirs.get(key) != file]
         agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
         # If even this one is not there, storage tells nothing.
         has_files = agreed is not None and case.store.data_size(agreed.path) is not None
         unknown = [file for key, file in theirs.items() if key not in ours]
         doubt = _doubt(case, older)
-        if dispute.confirms_checkpoint and not dispute.confirms_older:
+        if confirms_checkpoint and not confirms_older:
             doubt = "the checksum of the version agrees with the checkpoint"
         if has_files and not doubt:
             doubt = _doubt_in_storage(case, disputed)
         if doubt := doubt or _doubt_in_removals(case, older, unknown, has_files=has_files):
             refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
-            return refused(
-                _KIND, "DL609", wrong, refusal, f"Compare both with a backup. {_RESTORE}"
-            )
-        if not (disputed and has_files):
+        elif not (disputed and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
+    if refusal:
+        remedy = f"Compare both with a backup. {_RESTORE}"
+        return refused(_KIND, "DL609", wrong, refusal, remedy)
     newest, effect = version == case.listing.checkpoints[-1].version, ""
     if newest and (lacking or extra):
         seen = [f"{_files(len(lacking))} more"] * bool(lacking)
         seen += [f"{_files(len(extra))} fewer"] * bool(extra)
         effect = f"Readers will see {' and '.join(seen)}."
     operations = _replacement(case, older, [file.path for file in checkpoint.files])
-    alters = dispute.differing if newest else ()
+    alters = differing if newest else ()
     return Repair(_KIND, "DL609", wrong, operations, _KEPT, alters, effect, unproved)
 
 
@@ -310,8 +299,8 @@ def _doubt(case: Case, segment: LogSegment) -> str:
             if isinstance(fact, CommitFacts):
                 if not fact.names:
                     doubts[fact.version] = "the commit is empty"
-                for problem in (each for check in _DAMAGED_COMMITS for each in check(fact)):
-                    doubts[fact.version] = problem.message
+                for _, message in _broken(_DAMAGED_COMMITS, fact):
+                    doubts[fact.version] = message
         # Of two that are the same to the letter, one has taken the place of another.
         first: dict[str | None, int] = {}
         for file in case.listing.commits:
@@ -427,19 +416,10 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
 
 _LAST: Final = 100
 """Older checksums that are looked at: writers and readers use those of the newest versions."""
-_POINTER_RULES: Final = {
-    "DL107": rules.missing_checkpoint_pointer, "DL110": rules.broken_checkpoint_pointer,
-    "DL108": rules.dangling_checkpoint_pointer, "DL109": rules.stale_checkpoint_pointer,
-    "DL111": rules.wrong_pointer_checksum,
-}  # fmt: skip
-_CHECKSUM_RULES: Final = {
-    "DL801": checksum_rules.broken_checksum, "DL802": checksum_rules.checksum_of_another_protocol,
-    "DL803": checksum_rules.checksum_of_other_metadata, "DL804": checksum_rules.wrong_file_totals,
-    "DL805": checksum_rules.wrong_action_count, "DL806": checksum_rules.wrong_checksum_timestamp,
-    "DL807": checksum_rules.wrong_transactions_or_domains,
-    "DL808": checksum_rules.inconsistent_size_histogram,
-    "DL809": checksum_rules.wrong_deletion_counts, "DL812": checksum_rules.wrong_file_list,
-}  # fmt: skip
+_POINTER_RULES: Final = ("DL107", "DL110", "DL108", "DL109", "DL111")
+_CHECKSUM_RULES: Final = (
+    "DL801", "DL802", "DL803", "DL804", "DL805", "DL806", "DL807", "DL808", "DL809", "DL812",
+)  # fmt: skip
 
 
 # What only helps readers: `_last_checkpoint` and version checksums
@@ -523,12 +503,12 @@ def _recounted(case: Case, snapshot: Snapshot) -> FileTotals:
 
 
 def _broken(
-    checks: Mapping[str, Callable[[Any], Iterator[Problem]]], facts: LogFacts | ChecksumFacts
+    codes: Iterable[str], facts: LogFacts | CommitFacts | ChecksumFacts
 ) -> Iterator[tuple[str, str]]:
-    """The codes of *checks* that find something in a file, and what they say."""
-    for code, check in checks.items():
-        for problem in check(facts):
-            if isinstance(facts, LogFacts) or problem.severity is not Severity.WARNING:
+    """The rules that find something, and what they say; of checksums, no mere warnings."""
+    for code in codes:
+        for problem in RULES[code].check(facts):
+            if not (isinstance(facts, ChecksumFacts) and problem.severity is Severity.WARNING):
                 yield code, problem.message
 
 

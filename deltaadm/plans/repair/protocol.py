@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 from urllib.parse import quote
 
 from deltaadm.dataclass import replace
@@ -28,6 +28,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refusal_to_read
 from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.usage import usages
+from deltaadm.domain.wire import Loggable, Metadata
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import compact
 from deltaadm.plans.plan import snapshot_findings
@@ -36,17 +37,8 @@ from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
-from deltaadm.rules.rule import Severity
+from deltaadm.rules.rule import Finding, Severity
 from deltaadm.storage.threads import each_ahead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import Loggable, Metadata
-    from deltaadm.plans.repair.repair import Case
-    from deltaadm.rules.rule import Finding
-
 
 # What the history tells
 

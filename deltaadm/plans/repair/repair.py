@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, BinaryIO, Final
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import FileInfo, LogListing, commit_name, listing_prefix
-from deltaadm.errors import DeltaadmError, MissingFileError, RefusedError, TableError
+from deltaadm.domain.snapshot import FileInfo, LogListing, Snapshot, commit_name, listing_prefix
+from deltaadm.domain.wire import Loggable
+from deltaadm.errors import MissingFileError, RefusedError, TableError
 from deltaadm.json_values import compact
-from deltaadm.plans.checkpoint import HINT, TableState, read_state
+from deltaadm.plans.checkpoint import HINT, TableState
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
 from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
 from deltaadm.replay.reconcile import Detail
+from deltaadm.storage.store import LogStore, WritableStore
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import Loggable
-    from deltaadm.storage.store import LogStore, WritableStore
-
-    Files = Mapping[str, bytes | str | None]
-
+Files = Mapping[str, bytes | str | None]
 
 # The log, as it is and as it will be once it is repaired
 
@@ -273,8 +267,8 @@ class RepairPlan:
     The repairs of one table; those that are refused are not done.
 
     `before` is the state that readers see now and `after` the one that they will see, or in
-    `blocked` and `still` why there is none, and in `remedy` what would bring it back. `digests` are
-    those of the files that are touched, as they are now.
+    `blocked` and `still` why there is none, and in `remedy` what would bring it back. `gone` are
+    the files that will not be there, `digests` those of what is touched, as it is now.
     """
 
     root: str
@@ -284,7 +278,7 @@ class RepairPlan:
     blocked: str = ""
     still: str = ""
     remedy: str = ""
-    view: View | None = None
+    gone: tuple[str, ...] = ()
     digests: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
@@ -313,54 +307,6 @@ class RepairPlan:
         return tuple(dict.fromkeys(text for repair in self.planned for text in repair.unproved))
 
 
-def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]) -> RepairPlan:
-    """
-    What the *kinds* find in the log of *case*, and what mends it.
-
-    Raises `RefusedError` for a table whose catalog manages its commits, and for one that the
-    repairs would change without saying so.
-    """
-    require_own_log(case.store)
-    repairs: list[Repair] = []
-    digests: dict[str, str | None] = {}
-    for find in kinds:
-        for found in find(case):
-            repair = found
-            young = next((each.file for each in found.operations if case.is_young(each.file)), "")
-            if young and not found.refusal:
-                repair = replace(
-                    found,
-                    refusal=f"{young} changed a short time ago, and a writer may still be at work",
-                    remedy="Run repair again later, or with a shorter --older-than once no writer "
-                    "runs.",
-                )
-            repairs.append(repair)
-            for operation in () if repair.refusal else repair.operations:
-                if operation.file and operation.file not in digests:
-                    digests[operation.file] = sha256(case.store, operation.file)
-                case.view = case.view.with_files(operation.files, *operation.rebuilt)
-    root, view = case.store.root, case.view
-    plan = RepairPlan(root=root, repairs=tuple(repairs), view=view, digests=digests)
-    if plan.is_noop:
-        try:
-            view.snapshot  # noqa: B018 -- loads it
-        except TableError as error:  # for which there is no repair
-            return replace(plan, blocked=error.message, remedy=error.remedy)
-        return plan
-    before, blocked = _state_or_error(View(case.store, listed=view.listed))
-    after, still = _state_or_error(view)
-    if before is not None and after is not None:
-        announced = {part for repair in plan.planned for part in repair.alters}
-        unannounced = {*before.differences(after)} - announced
-        if unannounced:
-            raise RefusedError(
-                f"The repairs would change the {', '.join(sorted(unannounced))} of the table, and "
-                "must not; nothing was done.",
-                remedy="Report this, with the list of _delta_log and what validate --deep says.",
-            )
-    return replace(plan, before=before, after=after, blocked=blocked, still=still)
-
-
 def require_own_log(store: WritableStore) -> None:
     """Raise `RefusedError` for a table whose commits a catalog manages."""
     managed = store.catalog_state is not None and store.catalog_state.manages_commits
@@ -377,12 +323,3 @@ def require_own_log(store: WritableStore) -> None:
             f"A catalog manages the commits of {store.root}, and it alone knows which count.",
             remedy="Have the catalog's own tools repair it, or ask its operator.",
         )
-
-
-def _state_or_error(store: LogStore) -> tuple[TableState | None, str]:
-    try:
-        return read_state(store), ""
-    except DeltaadmError as error:
-        if error.exit_code != 3:  # noqa: PLR2004 -- trouble with the store tells nothing about the table
-            raise
-        return None, error.message
