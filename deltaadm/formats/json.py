@@ -82,9 +82,6 @@ def require_query(query: str) -> None:
         ) from error
 
 
-# JSON
-
-
 def write_json(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
     """One report as an object, several as an array; a text that is selected stands as it is."""
     documents = [document(report) for report in reports]

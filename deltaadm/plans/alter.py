@@ -346,9 +346,6 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
                 yield "It is a managed table: DROP TABLE deletes the files at the new location."
 
 
-# Changes as texts
-
-
 class ChangeTexts(NamedTuple):
     """
     The requested changes, as the options of `alter` spell them.

@@ -25,8 +25,6 @@ from deltaadm.plans.diff import Change, diff, mismatches, relocation
 from deltaadm.plans.plan import Plan, Stage, require_same_base, with_state
 from deltaadm.plans.reports import ConcurrentChange, Outcome, committed_words, concurrent_words
 
-# Carrying out
-
 
 class Executor(typing.Protocol):
     """Carries out steps on a table; the only part of a plan that writes."""

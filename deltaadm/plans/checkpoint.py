@@ -59,8 +59,6 @@ from deltaadm.replay.reconcile import (
 from deltaadm.storage.local import unwritable
 from deltaadm.storage.store import LogStore, WritableStore
 
-# Columns
-
 
 if TYPE_CHECKING:
     Action = dict[str, Any]
@@ -476,9 +474,6 @@ class Pointer(NamedTuple):
         return compact({**document, "checksum": checksum}).encode()
 
 
-# A new one
-
-
 def _written(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     """What is to be said of a new checkpoint; None where another has its name."""
 
@@ -656,9 +651,6 @@ def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
         )
 
 
-# One that is there
-
-
 def _existing(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     """
     What is to be said of the checkpoint of the version, if there is one.
@@ -701,9 +693,6 @@ def _in_the_way(name: str, cause: str) -> CommitError:
     )
 
 
-# The pointer
-
-
 def pointer_to(store: LogStore, checkpoint: Checkpoint) -> Pointer:
     """What is to be said of a *checkpoint*; raises `UnreadableCheckpointError`."""
     reader = CheckpointReader(store, checkpoint)
@@ -739,9 +728,6 @@ def _newer(store: WritableStore, version: int) -> Checkpoint | None:
     """The newest complete checkpoint after *version*."""
     listing = LogListing.of(store.root, store.list_log(version + 1), version + 1)
     return listing.checkpoints[-1] if listing.checkpoints else None
-
-
-# The state
 
 
 class State(Replay):

@@ -199,9 +199,6 @@ def masked_document(plan: Plan, table: str) -> dict[str, Any]:
     return PLAN_DOCUMENT.write(PlanReport(table, Masker().plan(plan)))
 
 
-# Dropping features
-
-
 DROPPING: Final[Json] = record(
     name=STRING,
     phase=one_of(Phase),
@@ -219,9 +216,6 @@ DROP_FEATURE_DOCUMENT: Final = Document.of(
     version=COUNT,
     features=array(DROPPING),
 )
-
-
-# Tables of other providers
 
 
 _ROW: Final = record(name=(STRING, lambda row: row[0]), value=(STRING, lambda row: row[1]))
@@ -246,9 +240,6 @@ PLAN_STATUS: Final = record(
 )
 
 
-# An outcome
-
-
 _CONCURRENT: Final = record(version=COUNT, changes=CHANGES)
 _OUTCOME: Final = record(
     version=(COUNT, lambda outcome: outcome.actual.version),
@@ -264,18 +255,12 @@ OUTCOME_DOCUMENT: Final = Document.of(
 )
 
 
-# A saved plan that is shown
-
-
 SHOWN_PLAN_DOCUMENT: Final = Document.of(
     "A plan out of a file, and whether it can still be carried out",
     table=STRING,
     plan=(PLAN_DOCUMENT.json, lambda report: PlanReport(report.table, report.plan)),
     status=PLAN_STATUS,
 )
-
-
-# A journal
 
 
 _SEAL: Final = "sha256"

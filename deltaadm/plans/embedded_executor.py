@@ -41,8 +41,6 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, ObjectStores, WritableStore, open_store
 
-# Actions
-
 
 def _with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
     """*after* with everything in place that only a commit can choose, with its *timestamp*."""
@@ -155,9 +153,6 @@ class _Attempt(NamedTuple):
 
 
 _THROUGH_SPARK: Final = "Commit it through Spark: --commit-engine spark."
-
-
-# Checksums
 
 
 _ABOUT_FILES: Final = (
@@ -343,9 +338,6 @@ def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]
             text = column.metadata.get(key)
             if isinstance(text, str):
                 yield path, key, text, column.type
-
-
-# The executor
 
 
 _ATTEMPTS: Final = 3

@@ -244,9 +244,6 @@ def _dropping_notes(
         )
 
 
-# Enable feature
-
-
 ENABLE_FEATURE = "enable-feature"
 
 
@@ -356,9 +353,6 @@ def legacy_alternative(snapshot: Snapshot, feature: TableFeature) -> Iterable[st
         yield feature.legacy_alternative
 
 
-# Set mapping mode
-
-
 SET_MAPPING_MODE = "set-mapping-mode"
 
 
@@ -388,9 +382,6 @@ def plan_mapping_mode(
     because = {f"configuration[{Key.COLUMN_MAPPING_MODE}]": "requested"}
     plan = propose(SET_MAPPING_MODE, snapshot, steps, because=because, notes=notes, session=session)
     return resumed(plan) if ends else plan
-
-
-# Upgrade protocol
 
 
 UPGRADE_PROTOCOL = "upgrade-protocol"
@@ -448,9 +439,6 @@ def plan_upgrade(
 
 def _shown(protocol: Protocol) -> str:
     return f"({protocol.min_reader_version}, {protocol.min_writer_version})"
-
-
-# The way down
 
 
 def plan_minimum(

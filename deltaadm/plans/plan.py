@@ -599,8 +599,6 @@ def _rules() -> RuleSet:
     )
 
 
-# What only the commit can choose
-
 _CHOSEN: Final = "chosen-by-the-commit"
 """Stands for a random name: no table has a column of this name already."""
 

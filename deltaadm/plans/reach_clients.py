@@ -233,9 +233,6 @@ _PROTECTED: Final = replace(
 )
 
 
-# The search
-
-
 @dataclass(frozen=True)
 class _DeadEnd:
     """
@@ -249,104 +246,96 @@ class _DeadEnd:
     states: Sequence[Snapshot]
 
 
-class _Search:
+def _search(
+    snapshot: Snapshot,
+    goals: Sequence[AnyGoal],
+    session: SessionSettings | None,
+    known: dict[tuple[str, ...], Snapshot | DeltaadmError],
+) -> tuple[Step, ...] | _DeadEnd:
     """
-    Sets of steps in the order of their price, until one reaches the goals.
+    The cheapest steps that reach the goals, or the first thing that nothing could be done about.
 
     Whatever keeps the first client that does not work from working has to go: only steps that
     contribute to that are tried, so that few sets are. Other searches from the same *snapshot* have
     met some of the states already: *known*, by the texts of the steps.
     """
+    truncating = any(map(_excludes_protection, goals))
+    dead_end: tuple[_Obstacle, list[DeltaadmError]] | None = None
+    number, seen, states = 0, set[frozenset[str]](), list[Snapshot]()
+    queue: list[tuple[Price, int, tuple[Step, ...], Snapshot]] = [(Price(), number, (), snapshot)]
+    while queue:
+        price, _, taken, state = heappop(queue)
+        states.append(state)
+        obstacle = next(filter(None, (_obstacle(goal, state) for goal in goals)), None)
+        if obstacle is None:
+            return taken
+        refusals: list[DeltaadmError] = []
+        led_on = False
+        for step in (*obstacle.fix, *_steps(obstacle.subject, state, truncating=truncating)):
+            # By their texts: steps with properties have no hash.
+            texts = tuple(map(repr, (*taken, step)))
+            together = frozenset(texts)
+            if together in seen:
+                led_on = led_on or step not in taken
+                continue
+            try:
+                after = known.get(texts) or after_all_runs(state, step, session)
+            except DeltaadmError as refusal:
+                after = refusal
+            known[texts] = after
+            if isinstance(after, DeltaadmError):
+                refusals.append(after)
+                continue
+            if (after.protocol, after.metadata) == (state.protocol, state.metadata):
+                continue
+            seen.add(together)
+            led_on = True
+            number += 1
+            # The number comes before what cannot be compared.
+            heappush(queue, (price.plus(state, step), number, (*taken, step), after))
+        if not led_on and dead_end is None:
+            dead_end = obstacle, refusals
+    assert dead_end is not None  # noqa: S101 -- a finite search that finds nothing has one
+    return _DeadEnd(*dead_end, states)
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        goals: Sequence[AnyGoal],
-        session: SessionSettings | None,
-        known: dict[tuple[str, ...], Snapshot | DeltaadmError],
-    ) -> None:
-        self._start, self._goals, self._session = snapshot, goals, session
-        self._known = known
-        self._truncating = any(map(_excludes_protection, goals))
 
-    def run(self) -> tuple[Step, ...] | _DeadEnd:
-        """The steps, or the first thing that nothing could be done about."""
-        dead_end: tuple[_Obstacle, list[DeltaadmError]] | None = None
-        number, seen, states = 0, set[frozenset[str]](), list[Snapshot]()
-        queue: list[tuple[Price, int, tuple[Step, ...], Snapshot]] = [
-            (Price(), number, (), self._start)
-        ]
-        while queue:
-            price, _, taken, state = heappop(queue)
-            states.append(state)
-            obstacle = next(filter(None, (_obstacle(goal, state) for goal in self._goals)), None)
-            if obstacle is None:
-                return taken
-            refusals: list[DeltaadmError] = []
-            led_on = False
-            for step in (*obstacle.fix, *self._steps(obstacle.subject, state)):
-                # By their texts: steps with properties have no hash.
-                texts = tuple(map(repr, (*taken, step)))
-                together = frozenset(texts)
-                if together in seen:
-                    led_on = led_on or step not in taken
-                    continue
-                try:
-                    after = self._known.get(texts) or after_all_runs(state, step, self._session)
-                except DeltaadmError as refusal:
-                    after = refusal
-                self._known[texts] = after
-                if isinstance(after, DeltaadmError):
-                    refusals.append(after)
-                    continue
-                if (after.protocol, after.metadata) == (state.protocol, state.metadata):
-                    continue
-                seen.add(together)
-                led_on = True
-                number += 1
-                # The number comes before what cannot be compared.
-                heappush(queue, (price.plus(state, step), number, (*taken, step), after))
-            if not led_on and dead_end is None:
-                dead_end = obstacle, refusals
-        assert dead_end is not None  # noqa: S101 -- a finite search that finds nothing has one
-        return _DeadEnd(*dead_end, states)
+def _steps(subject: str, state: Snapshot, *, truncating: bool) -> Iterator[Step]:
+    """Yield the steps that may remove the obstacle *subject*."""
+    if subject not in (_READER_VERSION, _WRITER_VERSION):
+        yield from _steps_to_remove(state, subject, truncating=truncating)
+        return
+    # Lower versions must list no feature that came with the lists.
+    known = [(name, TableFeature.lookup(name)) for name in sorted(_names(state))]
+    names = [
+        name
+        for name, feature in known
+        if subject == _WRITER_VERSION or feature is None or feature.kind is Kind.READER_WRITER
+    ]
+    legacy = {name for name, feature in known if feature is not None and feature.legacy}
+    new = [name for name in names if name not in legacy]
+    # Each of the new ones has to go, so that it does not matter with which one it begins.
+    for name in new[:1] or names:
+        yield from _steps_to_remove(state, name, truncating=truncating)
+    # Versions without lists that imply the features of the table, and perhaps more.
+    if not new and state.protocol.supports_writer_features:
+        implying = [feature.legacy for _, feature in known if feature and feature.legacy]
+        for writer in range(2, 7):
+            reader = max((reader for reader, least in implying if least <= writer), default=0)
+            versions = {Key.MIN_READER_VERSION: str(reader)} if reader else {}
+            yield kinds.SetProperties({**versions, Key.MIN_WRITER_VERSION: str(writer)})
 
-    def _steps(self, subject: str, state: Snapshot) -> Iterator[Step]:
-        """Yield the steps that may remove the obstacle *subject*."""
-        if subject not in (_READER_VERSION, _WRITER_VERSION):
-            yield from self._steps_to_remove(state, subject)
-            return
-        # Lower versions must list no feature that came with the lists.
-        known = [(name, TableFeature.lookup(name)) for name in sorted(_names(state))]
-        names = [
-            name
-            for name, feature in known
-            if subject == _WRITER_VERSION or feature is None or feature.kind is Kind.READER_WRITER
-        ]
-        legacy = {name for name, feature in known if feature is not None and feature.legacy}
-        new = [name for name in names if name not in legacy]
-        # Each of the new ones has to go, so that it does not matter with which one it begins.
-        for name in new[:1] or names:
-            yield from self._steps_to_remove(state, name)
-        # Versions without lists that imply the features of the table, and perhaps more.
-        if not new and state.protocol.supports_writer_features:
-            implying = [feature.legacy for _, feature in known if feature and feature.legacy]
-            for writer in range(2, 7):
-                reader = max((reader for reader, least in implying if least <= writer), default=0)
-                versions = {Key.MIN_READER_VERSION: str(reader)} if reader else {}
-                yield kinds.SetProperties({**versions, Key.MIN_WRITER_VERSION: str(writer)})
 
-    def _steps_to_remove(self, state: Snapshot, name: str) -> Iterator[Step]:
-        """Steps that drop the feature, stop its use, or drop what depends on it."""
-        feature = TableFeature.lookup(name)
-        if feature is None:
-            return
-        # Delta drops no feature that another one requires.
-        for needing in dependents(feature.name, _names(state)):
-            yield from self._steps_to_remove(state, needing)
-        yield from _deactivations(state, feature.name)
-        truncating = truncates(feature.name) and self._truncating
-        yield kinds.DropFeature(feature.name, truncating or guards_history(feature.name))
+def _steps_to_remove(state: Snapshot, name: str, *, truncating: bool) -> Iterator[Step]:
+    """Steps that drop the feature, stop its use, or drop what depends on it."""
+    feature = TableFeature.lookup(name)
+    if feature is None:
+        return
+    # Delta drops no feature that another one requires.
+    for needing in dependents(feature.name, _names(state)):
+        yield from _steps_to_remove(state, needing, truncating=truncating)
+    yield from _deactivations(state, feature.name)
+    truncating = truncates(feature.name) and truncating
+    yield kinds.DropFeature(feature.name, truncating or guards_history(feature.name))
 
 
 _READER_VERSION: Final = "protocol.minReaderVersion"
@@ -372,9 +361,6 @@ def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
             yield kinds.SetProperties({key: "none"})
         elif key in configuration:
             yield kinds.UnsetProperties((key,))
-
-
-# What can be done now
 
 
 def first_run(
@@ -410,9 +396,6 @@ def _subject(step: Step) -> str:
     return step.dropped_feature or step.kind
 
 
-# What it says
-
-
 def later_notes(steps: Sequence[Step], later: Sequence[tuple[Step, int | None]]) -> Iterator[str]:
     """What is said of the *steps* to goals besides: those that come *later*, and lost history."""
     for step, ready_at in later:
@@ -436,7 +419,7 @@ def reach(
     known: dict[tuple[str, ...], Snapshot | DeltaadmError] = {}
 
     def search(*some: AnyGoal) -> tuple[Step, ...] | _DeadEnd:
-        return _Search(snapshot, some, session, known).run()
+        return _search(snapshot, some, session, known)
 
     result = search(*goals, *required)
     if not isinstance(result, _DeadEnd):

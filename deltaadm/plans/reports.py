@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from deltaadm.plans.foreign import ForeignPlan
 
 
-# Steps and findings as JSON
-
 _NOTHING: Final = record()
 
 
@@ -73,9 +71,6 @@ FOUND: Final[Fields] = {
     "fix": (maybe(_FIX), lambda found: found if found.finding.fix else None),
 }
 """The same with what fixes it."""
-
-
-# Plans
 
 
 @dataclass(frozen=True)

@@ -239,9 +239,6 @@ def _support(release: ClientRelease) -> Support:
     return Support(release, reads, writes)
 
 
-# As JSON
-
-
 _VERDICT: Final = one_of(Compatibility)
 _FEATURE: Final = record(
     feature=(STRING, lambda found: found[0]),
@@ -290,9 +287,6 @@ CLIENT_DOCUMENT: Final = Document.of(
 
 
 CLIENTS_DOCUMENT: Final = Document.of("The output of `clients`", clients=array(record(**SUPPORT)))
-
-
-# As blocks
 
 
 def show_clients(report: ClientCatalogue) -> Iterator[Block]:

@@ -157,9 +157,6 @@ def _shut_out(default: Default | None, releases: Iterable[ClientRelease]) -> Ite
                 yield judged
 
 
-# As JSON
-
-
 _STATE: Final[Fields] = {
     "reader_version": (COUNT, lambda default: default.protocol.min_reader_version),
     "writer_version": (COUNT, lambda default: default.protocol.min_writer_version),
@@ -192,9 +189,6 @@ DEFAULTS_DOCUMENT: Final = Document.of(
         )
     ),
 )
-
-
-# As blocks
 
 
 def show_forecast(report: Forecast) -> Iterator[Block]:

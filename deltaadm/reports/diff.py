@@ -269,9 +269,6 @@ def _fingerprint(salt: str, value: str) -> str:
     return hashlib.pbkdf2_hmac("sha256", body, known, 100_000).hex()
 
 
-# As JSON
-
-
 _STATE: Final = json_record(table=STRING, version=maybe(COUNT), file=maybe(STRING))
 DIFF_DOCUMENT: Final = Document.of(
     "The output of `diff` for a table",
@@ -370,9 +367,6 @@ def _unreadable(cause: str) -> SettingsError:
         f"This is not a reference of deltaadm: {cause}.",
         remedy="Write one with: deltaadm record TABLE --out FILE.",
     )
-
-
-# As blocks
 
 
 def show_differences(report: DiffReport) -> Iterator[Block]:

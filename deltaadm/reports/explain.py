@@ -396,9 +396,6 @@ ENGINE_MESSAGE_DOCUMENT: Final = Document.of(
 )
 
 
-# As blocks
-
-
 def show_rules(report: RuleCatalogue) -> Iterator[Block]:
     """The table of rules."""
     yield Either([Heading("Rules", level=1)])

@@ -174,9 +174,6 @@ def entries(
             yield HistoryEntry(table, beginning(after) if after is base else origin(after), found)
 
 
-# As JSON
-
-
 ORIGIN: Final[Fields] = {
     "version": COUNT,
     "at_or_before": BOOLEAN,
@@ -205,9 +202,6 @@ HISTORY_DOCUMENT: Final = Document.of(
     entries=array(record(**ENTRY)),
     stopped=maybe(STRING),
 )
-
-
-# As blocks
 
 
 def show_history(report: HistoryReport) -> Iterator[Block]:

@@ -352,9 +352,6 @@ def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterat
         )
 
 
-# Advice
-
-
 MOST: Final = 3
 """So many pieces of advice are given."""
 
@@ -457,9 +454,6 @@ def _command(report: TableReport, command: str, *options: str) -> str:
     from deltaadm.plans.undo import quoted
 
     return " ".join(map(quoted, words))
-
-
-# As JSON
 
 
 _FEATURE: Final = record(
@@ -572,9 +566,6 @@ def _matrix(report: TableReport) -> Matrix:
         for client, cells in by_client.items()
     )
     return Matrix("Clients", columns, tuple(rows), LEGEND)
-
-
-# As blocks
 
 
 def show_table(report: TableReport) -> Iterator[Block]:

@@ -70,9 +70,6 @@ def toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# As JSON
-
-
 CONFIG_DOCUMENT: Final = Document.of(
     "The output of `config`",
     settings=array(

@@ -24,9 +24,6 @@ from deltaadm.reports.writers import writer_name
 Document = Mapping[str, Any]
 
 
-# Reports
-
-
 @dataclass(frozen=True)
 class FleetSummary:
     """
@@ -49,9 +46,6 @@ def overview_title(overview: FleetSummary) -> str:
     """The number of tables, and of those that failed."""
     tables = counted(overview.tables, "table")
     return f"{tables}, {overview.failed} failed" if overview.failed else tables
-
-
-# Overview
 
 
 STATUS_WIDTH: Final = 10

@@ -379,9 +379,6 @@ def _name_and_id(report: ValidationReport) -> tuple[str, str]:
     return report.table.rstrip("/").removeprefix("./") or report.table, table_id or ""
 
 
-# As JSON
-
-
 FORMAT_VERSION: Final = 1
 _KIND: Final = "deltaadm-baseline"
 
@@ -492,9 +489,6 @@ VALIDATE_DOCUMENT: Final = Document.of(
 )
 
 
-# As blocks
-
-
 def show_validation(report: ValidationReport) -> Iterator[Block]:
     """The findings in a table: a page has all of them, a terminal those from `least` up."""
     at = "" if report.version is None else f" (version {report.version})"
@@ -559,9 +553,6 @@ def _page_details(report: ValidationReport) -> Iterator[PageBlock]:
             yield Graph(described.features, report.findings)
             if (table := feature_table(described)).rows:
                 yield table
-
-
-# Findings by rule
 
 
 STATISTICS_DOCUMENT: Final = Document.of(

@@ -114,9 +114,6 @@ def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, b
     return actual, later
 
 
-# A repair under way
-
-
 class Work:
     """
     A repair that is under way.

@@ -101,9 +101,6 @@ def _is_valid(key: str, value: str) -> bool:
     return True
 
 
-# The repair
-
-
 _DAMAGE: Final = frozenset({
     "DL201", "DL202", "DL203", "DL204", "DL205", "DL206", "DL207", "DL208", "DL209", "DL210",
     "DL211", "DL220", "DL221", "DL402", "DL518",

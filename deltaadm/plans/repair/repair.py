@@ -147,9 +147,6 @@ def digest_of(file: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-# Operations
-
-
 @dataclass(frozen=True)
 class Operation:
     """
@@ -222,9 +219,6 @@ def commit(
     names = ", ".join(dict.fromkeys(action.NAME for action in actions))
     words = f"commit version {version} ({names})"
     return Operation("commit", file, words, (version, body), {file: body})
-
-
-# Repairs
 
 
 PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
