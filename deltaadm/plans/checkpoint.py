@@ -13,7 +13,7 @@ from hashlib import blake2b
 from itertools import islice
 from math import inf
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
@@ -59,10 +59,8 @@ from deltaadm.replay.reconcile import (
 from deltaadm.storage.local import unwritable
 from deltaadm.storage.store import LogStore, WritableStore
 
-
-if TYPE_CHECKING:
-    Action = dict[str, Any]
-    NamedDocument = tuple[str, Action]
+Action = dict[str, Any]
+NamedDocument = tuple[str, Action]
 
 _V1: Final = ("txn", "add", "remove", "metaData", "protocol", "domainMetadata")
 _V2: Final = (*_V1, "checkpointMetadata", "sidecar")

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import count
 from typing import Final
 
@@ -256,7 +256,7 @@ class Plan:
             for before, stage in zip(self.states, self.stages, strict=False)
         )
 
-    @property
+    @cached_property
     def changes(self) -> tuple[PlannedChange, ...]:
         """Every difference between before and after, explained."""
         undo = undo_words(self.transitions)

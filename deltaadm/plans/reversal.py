@@ -43,13 +43,15 @@ def plan_undo(
     *,
     what: str,
     session: SessionSettings | None = None,
+    check_outcome: bool = True,
 ) -> Plan:
     """
     The plan that takes back, on the *current* table, what changed from *before* to *after*.
 
     *what* made the change, in words. What is as before already is left alone, and notes name what
-    cannot be taken back. Raises `RefusedError` where the table was created or replaced, where the
-    same places have been changed again since, and where nothing can be taken back.
+    cannot be taken back. *check_outcome* is as for `propose`. Raises `RefusedError` where the table
+    was created or replaced, where the same places have been changed again since, and where nothing
+    can be taken back.
     """
     restore = (
         f"To go back to version {before.version} with its rows: RESTORE TABLE … TO VERSION AS OF "
@@ -81,7 +83,7 @@ def plan_undo(
         )
     left = [change for change in changed if change.subject in differing]
     steps, reasons = _steps(before, after, current, left, session)
-    plan = propose(UNDO, current, steps, session=session)
+    plan = propose(UNDO, current, steps, session=session, check_outcome=check_outcome)
     staying = {change.subject for change in diff(before, plan.after)}
     kept = staying & reasons.keys()
     notes = [f"{subject} {reasons[subject]}." for subject in sorted(kept)]
