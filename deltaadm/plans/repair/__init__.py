@@ -25,7 +25,6 @@ from deltaadm.plans.repair.checkpoints import (
 from deltaadm.plans.repair.commits import find_commits, find_compactions, find_names
 from deltaadm.plans.repair.protocol import find_missing_files, find_protocol
 from deltaadm.plans.repair.repair import Case, Repair, RepairPlan, View, require_own_log, sha256
-from deltaadm.storage.store import LogStore
 
 KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
     find_names,
@@ -90,9 +89,9 @@ def plan_repairs(case: Case) -> RepairPlan:
     return replace(plan, before=before, after=after, blocked=blocked, still=still)
 
 
-def _state_or_error(store: LogStore) -> tuple[TableState | None, str]:
+def _state_or_error(view: View) -> tuple[TableState | None, str]:
     try:
-        return read_state(store), ""
+        return read_state(view), ""
     except DeltaadmError as error:
         if error.exit_code != 3:  # noqa: PLR2004 -- trouble with the store tells nothing about the table
             raise
