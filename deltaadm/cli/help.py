@@ -148,7 +148,10 @@ def grouped(command: Command, *, own: bool | None = None) -> list[tuple[str, lis
     return [(heading, options) for heading, options in groups.items() if options]
 
 
-_SHARED: Final = {"deltaadm.cli.table", "deltaadm.runs.options", "deltaadm.runs.plan_options"}
+_SHARED: Final = {
+    "deltaadm.cli.table", "deltaadm.runs.options", "deltaadm.runs.output",
+    "deltaadm.runs.plan_options",
+}  # fmt: skip
 """The modules of options that commands share."""
 
 

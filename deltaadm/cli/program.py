@@ -10,16 +10,14 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.errors import DeltaadmError, StorageError, UsageError, did_you_mean
 from deltaadm.runs.declare import Declared
 from deltaadm.runs.output import (
+    MESSAGES,
     OutputLostError,
-    discard_output,
-    messages,
+    discard,
     output_error,
-    restore_messages,
     say_end,
     shortage,
     show_error,
     trace,
-    use_messages,
     write_text,
 )
 from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
@@ -166,7 +164,7 @@ def run(arguments: Sequence[str]) -> int:
     frames = sys.getrecursionlimit()
     sys.setrecursionlimit(max(_FRAMES, frames))
     status = CommitStatus()
-    before = use_messages(messages())
+    before = MESSAGES.set(MESSAGES.get())
     try:
         try:
             return _dispatch(arguments, status)
@@ -183,7 +181,7 @@ def run(arguments: Sequence[str]) -> int:
         except OutputLostError as lost:
             return _show(output_error(lost.__cause__, status))
     except BrokenPipeError:
-        discard_output()
+        discard(sys.stdout)
         # `| head` is no trouble for what only reads, and needs no word.
         if "--apply" in arguments or "apply" in arguments[:1]:
             say_end(f"\nOutput pipe closed; {status.describe()}.\n")
@@ -191,7 +189,7 @@ def run(arguments: Sequence[str]) -> int:
     except BaseException as error:  # noqa: BLE001 -- a bug, or a panic of a library in Rust
         return _stopped(error, status)
     finally:
-        restore_messages(before)
+        MESSAGES.reset(before)
         sys.setrecursionlimit(frames)
 
 

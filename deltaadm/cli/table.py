@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 
 from deltaadm.dataclass import import_module
-from deltaadm.errors import UsageError, require_one_of
-from deltaadm.runs.declare import COMMON, NEVER, Declared, Parameters, option
+from deltaadm.errors import UsageError
+from deltaadm.runs.declare import NEVER, Declared, Parameters, option
 from deltaadm.runs.output import Messages, check_format, handle_errors, use_messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
     from typing import Any, Final
 
     from deltaadm.runs.context import RunContext
@@ -56,25 +55,6 @@ _MODULES: Final[Mapping[str, str]] = {
 """The modules of `deltaadm.cli.commands` in which subcommands are that have another name."""
 
 
-class MessageOptions(Parameters):
-    """Messages about the run, on standard error and in a file."""
-
-    heading = "Messages"
-    scope = COMMON
-
-    # fmt: off
-    quiet: int = option("--quiet", "-q",
-        "Print results only, and nothing about healthy tables; -qq prints errors only.",
-        counted=True)
-    verbose: int = option("--verbose", "-v",
-        "Print more about the run; -vv adds Spark's messages.", counted=True)
-    debug: bool = option("Print the traceback of errors, and Spark's messages.")
-    log_format: str = option("FORM", "Format of messages: text or json.", default="text")
-    log_file: Path | None = option("FILE", "Also append all messages, with times, to FILE.")
-    no_input: bool = option("Never prompt, even on a terminal.")
-    # fmt: on
-
-
 class SettingsOptions(Parameters):
     """The sources of settings besides the command line."""
 
@@ -113,7 +93,7 @@ class Command:
 
     def declared(self) -> Iterator[Declared]:
         """All arguments and options, also those that every command has."""
-        for group in (self.parameters, SettingsOptions, MessageOptions, HelpOptions):
+        for group in (self.parameters, SettingsOptions, Messages, HelpOptions):
             yield from group.declared()
 
     @property
@@ -132,23 +112,9 @@ class Command:
             if not each.names_tables and not _is_text(values.get(each.field)):
                 name = max(each.names, key=len, default=each.metavar)
                 raise UsageError("is not valid UTF-8 text", option=name)
-        chosen = {name: values[name] for name in MessageOptions.fields if name in values}
-        if not chosen:
-            return
-        options = MessageOptions(**chosen)
-        form = options.log_format
-        require_one_of(form, ("text", "json"), "--log-format")
-        if options.quiet and options.verbose:
-            raise UsageError("cannot be combined with --verbose", option="--quiet")
-        use_messages(
-            Messages(
-                options.verbose - options.quiet,
-                as_json=form == "json",
-                file=options.log_file,
-                asks=not options.no_input,
-                debug=options.debug,
-            )
-        )
+        chosen = {name: values[name] for name in Messages.fields if name in values}
+        if chosen:
+            use_messages(Messages(**chosen))
 
     def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
         """Carry out the command with *values* for its fields, settings or not; the exit code."""

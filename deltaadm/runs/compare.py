@@ -215,7 +215,7 @@ def plan_reference(  # noqa: PLR0917 -- as the command line has them
     That is a file, or another table at some point. What is carried out is as for any plan.
     """
     from deltaadm.plans import reversal
-    from deltaadm.runs.plan_tables import plan_tables
+    from deltaadm.runs.plan_run import plan_tables
 
     by_name = _recorded(reference) if is_reference(reference) else {}
     side = place(reference)

@@ -61,6 +61,7 @@ from deltaadm.runs.output import handle_errors, info, show_error, tell_command, 
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
 from deltaadm.runs.plan_run import (
     Consent,
+    PlanInput,
     Planner,
     carry_out_plan,
     code_of_plan,
@@ -70,7 +71,6 @@ from deltaadm.runs.plan_run import (
     needed_consents,
     plan_for,
     require_engine_commits,
-    require_plan_options,
     tell_to_apply,
     with_commit_engine,
     with_engine_for,
@@ -218,52 +218,52 @@ def plans_in(body: str) -> tuple[SavedPlan, ...]:
 
 
 def plan_left(
-    context: RunContext, saved: SavedPlan, target: Target, requirements: ClientRequirements
+    context: RunContext,
+    saved: SavedPlan,
+    target: Target,
+    requirements: ClientRequirements,
+    *,
+    undo: bool = False,
 ) -> Plan:
     """
     The plan of *saved* for the table as it is now, with nothing to do if it is carried out.
 
-    Raises what `SavedPlan.left_on` and `SavedPlan.require_location` do.
+    With *undo* it is the one that takes *saved* back. Raises what `SavedPlan.require_location`,
+    `SavedPlan.left_on` and `plan_undo` do.
     """
     saved.require_location(target.location)
+    made = saved.as_made() if undo else None
     known = replace(saved, is_managed=target.is_managed)
+
+    def planner(table: PlanInput) -> Plan:
+        if made is None:
+            return known.left_on(replace(table.snapshot, name=saved.name))
+        sides = made.before, made.after, table.snapshot
+        return plan_undo(*sides, what="The plan", session=saved.session)
+
     return make_plan(
         context,
         target,
-        lambda snapshot: known.left_on(replace(snapshot, name=saved.name)),
+        planner,
         requirements,
-        detail=Detail.STATE if is_verified_by_state(saved.steps) else None,
-        missing_ok=not saved.before.exists,
-    )
-
-
-def _plan_undone(
-    context: RunContext, saved: SavedPlan, target: Target, requirements: ClientRequirements
-) -> Plan:
-    """The plan that takes *saved* back; raises what `plan_undo` and `require_location` do."""
-    saved.require_location(target.location)
-    made = saved.as_made()
-    return make_plan(
-        context,
-        target,
-        lambda now: plan_undo(made.before, made.after, now, what="The plan", session=saved.session),
-        requirements,
-        detail=Detail.STATE,
+        saved.session,
+        detail=Detail.STATE if undo or is_verified_by_state(saved.steps) else None,
+        missing_ok=not (undo or saved.before.exists),
     )
 
 
 class _Ready(NamedTuple):
-    """A plan that can be carried out, as far as it is left."""
+    """A plan that can be carried out, or taken back, as far as it is left."""
 
     saved: SavedPlan
     target: Target
     plan: Plan
     requirements: ClientRequirements
-    make: Callable[[RunContext, SavedPlan, Target, ClientRequirements], Plan]
+    undo: bool
 
     def again(self, context: RunContext) -> Plan:
         """The same plan, for the table as it is by now."""
-        return self.make(context, self.saved, self.target, self.requirements)
+        return plan_left(context, self.saved, self.target, self.requirements, undo=self.undo)
 
     def report(self) -> PlanReport:
         """The plan as it is shown."""
@@ -301,10 +301,9 @@ def _ready(
     """The plan as far as it is left on the table as it is now; raises why it cannot be."""
     requirements = ClientRequirements.of(request, settings, saved.table, saved.location)
     target = _target(context, saved, entries)
-    make = _plan_undone if undo else plan_left
-    plan = make(context, saved, target, requirements)
+    plan = plan_left(context, saved, target, requirements, undo=undo)
     require_engine_commits(context, plan)
-    return _Ready(saved, target, plan, requirements, make)
+    return _Ready(saved, target, plan, requirements, undo)
 
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
@@ -702,7 +701,7 @@ class _Run:
             # After a stop the plan stays begun: the next run looks at what is left of it.
             if not self._stopped.is_set():
                 done = result.code in {0, WAITING, FOUND}
-                event = "failed" if not done else "undone" if ready.make is _plan_undone else "done"
+                event = "failed" if not done else "undone" if ready.undo else "done"
                 self._journal.end(saved.digest, saved.table, result.line, event)
                 self._done += done
                 self._under_way.pop(saved.digest, None)
@@ -747,19 +746,16 @@ class _Run:
 # Planning
 
 
-def plan_many(
+def plan_many(  # noqa: PLR0917 -- as `plan_tables` has them
     context: RunContext,
     named: Sequence[str],
     many: FleetOptions,
     planner: Planner,
     change: ChangeOptions,
-    *,
     settings: Settings | None,
 ) -> int:
     """`plan_tables` for more than one table."""
     planning = change.planning
-    require_plan_options(change)
-    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     require_streaming(many, context.format)
     if is_standard_output(planning.out):
         raise UsageError(
@@ -792,7 +788,7 @@ def plan_many(
 
             def report(target: Target) -> PlanReport:
                 plan, requirements = plan_for(
-                    reader, target, planner, change.commit, project=project, session=session
+                    reader, target, planner, change.commit, project, session
                 )
                 if planning.apply:
                     require_reached(plan)

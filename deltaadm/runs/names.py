@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import TypeGuard
@@ -30,51 +30,29 @@ Entry = CatalogTable | DeltaadmError
 
 @contextmanager
 def opened(
-    context: RunContext, names: Sequence[str], places: Iterable[str], *, always: bool = False
+    context: RunContext, names: Sequence[str], places: Sequence[str], *, always: bool = False
 ) -> Iterator[RunContext]:
     """
     A context for the block, in which logs at *places* are read and *names* can be looked up.
 
-    With *always* Spark's catalogs are open in any case.
+    With *always* Spark's catalogs are open in any case, else only for names that they may know.
     """
-    places = tuple(places)
-    with (
-        log_reader(context, places) as reader,
-        open_catalog(reader, names, locations=places, always=always) as with_catalog,
-    ):
-        yield with_catalog
-
-
-@contextmanager
-def open_catalog(
-    context: RunContext,
-    tables: Sequence[str],
-    *,
-    locations: Iterable[str] = (),
-    always: bool = False,
-) -> Iterator[RunContext]:
-    """
-    A context with Spark's catalogs, if there are names among *tables* and catalogs to know them.
-
-    With *always* they are there in any case. Whoever needs Spark inside the block gets the same
-    session, also for tables at *locations*.
-    """
-    names = filter(None, map(table_name, tables))
-    if always or any(unity_of(context) is None or not _is_of_unity(parts) for parts in names):
-        with _with_spark(context, (*tables, *locations), always=always) as with_catalog:
-            yield with_catalog
-    else:
-        yield context
+    with log_reader(context, places) as reader:
+        parts = filter(None, map(table_name, names))
+        if always or any(unity_of(reader) is None or not _is_of_unity(name) for name in parts):
+            with _with_spark(reader, (*names, *places), always=always) as with_catalog:
+                yield with_catalog
+        else:
+            yield reader
 
 
 @contextmanager
 def _with_spark(
-    context: RunContext, places: Iterable[str] = (), *, always: bool = False
+    context: RunContext, places: Sequence[str] = (), *, always: bool = False
 ) -> Iterator[RunContext]:
     if context.catalog is not None:
         yield context
         return
-    places = tuple(places)
     if context.commit_engine is Engine.EMBEDDED:
         name = next(filter(is_name, places), "")
         what = (
@@ -146,7 +124,7 @@ _AT_ONCE = 16
 
 def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
     try:
-        with open_catalog(context, tuple(names)) as with_catalog:
+        with _with_spark(context, tuple(names)) as with_catalog:
             catalog = with_catalog.catalog
             if catalog is None:
                 return {}

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from functools import partial
 from io import StringIO
 from time import gmtime, strftime
@@ -18,13 +18,15 @@ from deltaadm.errors import (
     RefusedError,
     StorageError,
     TableError,
+    UsageError,
     require_one_of,
 )  # fmt: skip
+from deltaadm.runs.declare import COMMON, Parameters, option
 from deltaadm.runs.status import NOTHING, CommitStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
+    from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
     from typing import Final, TextIO
 
     from deltaadm.blocks import Report
@@ -45,31 +47,33 @@ _NEEDED: Final = {ERROR: -2, WARNING: -1, INFO: 0, DEBUG: 1}
 """The lowest verbosity at which messages of each level are shown."""
 
 
-class Messages:
-    """
-    Which messages a run shows, in what form, and where it keeps them.
+class Messages(Parameters):
+    """Messages about the run, on standard error and in a file, which gets all of them."""
 
-    `verbosity` is 0, less for a quiet run and more for a verbose one. `as_json` is for programs
-    that read messages, one JSON object per line. *file* gets all of them, whatever the verbosity.
-    Only a run that `asks` prompts the user at the terminal. With `debug`, errors have tracebacks.
-    """
+    heading = "Messages"
+    scope = COMMON
 
-    def __init__(
-        self,
-        verbosity: int = 0,
-        *,
-        as_json: bool = False,
-        file: Path | None = None,
-        asks: bool = True,
-        debug: bool = False,
-    ) -> None:
-        self.debug = debug
-        self.verbosity = verbosity
-        self.as_json = as_json
-        self.asks = asks
-        self._file = file
-        if file is not None:
-            _append(file, "")
+    # fmt: off
+    quiet: int = option("--quiet", "-q",
+        "Print results only, and nothing about healthy tables; -qq prints errors only.",
+        counted=True)
+    verbose: int = option("--verbose", "-v",
+        "Print more about the run; -vv adds Spark's messages.", counted=True)
+    debug: bool = option("Print the traceback of errors, and Spark's messages.")
+    log_format: str = option("FORM", "Format of messages: text or json.", default="text")
+    log_file: Path | None = option("FILE", "Also append all messages, with times, to FILE.")
+    no_input: bool = option("Never prompt, even on a terminal.")
+    # fmt: on
+
+    @property
+    def verbosity(self) -> int:
+        """0, less for a quiet run and more for a verbose one."""
+        return self.verbose - self.quiet
+
+    @property
+    def as_json(self) -> bool:
+        """Whether messages are JSON, one object per line, for programs that read them."""
+        return self.log_format == "json"
 
     @property
     def is_quiet(self) -> bool:
@@ -81,18 +85,13 @@ class Messages:
         """Whether only errors are shown."""
         return self.verbosity < -1
 
-    def shows(self, level: str) -> bool:
+    def prints(self, level: str) -> bool:
         """Whether messages of *level* are shown on standard error."""
         return self.verbosity >= _NEEDED[level]
 
     def wants(self, level: str) -> bool:
         """Whether messages of *level* are shown or kept anywhere."""
-        return self._file is not None or self.shows(level)
-
-    def note(self, level: str, message: str) -> None:
-        """Add *message* to the file."""
-        if self._file is not None:
-            _append(self._file, self.line(level, message, timed=True))
+        return self.log_file is not None or self.prints(level)
 
     def line(self, level: str, message: str, *, timed: bool = False) -> str:
         """The line for *message*, which has no line break that could forge another."""
@@ -122,42 +121,32 @@ def unwritable(path: Path, error: OSError) -> RefusedError:
     )
 
 
-_MESSAGES: Final[ContextVar[Messages | None]] = ContextVar("messages", default=None)
+_USUAL: Final = Messages()
+MESSAGES: Final[ContextVar[Messages]] = ContextVar("messages", default=_USUAL)
 
 
 def messages() -> Messages:
     """The messages of this run."""
-    return _MESSAGES.get() or Messages()
+    return MESSAGES.get()
 
 
-def use_messages(chosen: Messages) -> Token[Messages | None]:
-    """Use *chosen* for the rest of this run; the token restores the former ones."""
-    return _MESSAGES.set(chosen)
+def use_messages(chosen: Messages) -> None:
+    """Use *chosen* for the rest of this run; raises `UsageError` for what does not go together."""
+    require_one_of(chosen.log_format, ("text", "json"), "--log-format")
+    if chosen.quiet and chosen.verbose:
+        raise UsageError("cannot be combined with --verbose", option="--quiet")
+    if chosen.log_file is not None:
+        _append(chosen.log_file, "")
+    MESSAGES.set(chosen)
 
 
-def restore_messages(before: Token[Messages | None]) -> None:
-    """Use the former messages again."""
-    _MESSAGES.reset(before)
-
-
-_ERASER: Final[ContextVar[Callable[[], None] | None]] = ContextVar("eraser", default=None)
-
-
-def set_eraser(erase: Callable[[], None]) -> Callable[[], None]:
-    """Have *erase* remove what is drawn before something is written; the answer ends that."""
-    before = _ERASER.set(erase)
-    return lambda: _ERASER.reset(before)
-
-
-def _erase_drawn() -> None:
-    erase = _ERASER.get()
-    if erase is not None:
-        erase()
+ERASER: Final[ContextVar[Callable[[], None]]] = ContextVar("eraser", default=lambda: None)
+"""What removes a line that is drawn, before something is written."""
 
 
 def is_terminal() -> bool:
     """Whether standard error is a terminal on which progress may be drawn."""
-    shown = messages().shows(INFO) and not messages().as_json
+    shown = messages().prints(INFO) and not messages().as_json
     # A dumb terminal cannot go back in a line.
     return shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
@@ -284,7 +273,7 @@ def _write(put: Callable[[], object]) -> None:
     # What goes to a file is asked for by its option, however quiet the run is.
     if messages().is_silent and not isinstance(sys.stdout, FileText):
         return
-    _erase_drawn()
+    ERASER.get()()
     _escape_unencodable(sys.stdout)
     try:
         put()
@@ -293,13 +282,13 @@ def _write(put: Callable[[], object]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        discard_output()
+        discard(sys.stdout)
         raise OutputLostError from error
 
 
 def output_error(error: BaseException | None, status: CommitStatus) -> StorageError:
     """The error of a run whose output *error* has ended; it says what was committed."""
-    discard_output()
+    discard(sys.stdout)
     # So after `>&-` in a shell.
     closed = getattr(error, "errno", None) == errno.EBADF
     reason = (getattr(error, "strerror", None) or str(error)).lower()
@@ -311,19 +300,15 @@ def output_error(error: BaseException | None, status: CommitStatus) -> StorageEr
     )
 
 
-def discard_output() -> None:
-    """Let everything that is still written to standard output vanish."""
-    _discard(sys.stdout)
-
-
-def _discard(stream: TextIO) -> None:
+def discard(stream: TextIO) -> None:
+    """Let everything that is still written to *stream* vanish."""
     # Not closed: Python flushes the stream once more at its end, and would fail then.
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
-    _erase_drawn()
+    ERASER.get()()
     _escape_unencodable(sys.stderr)
     _render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
@@ -446,8 +431,9 @@ def _say(level: str, message: str, text: str) -> None:
     from deltaadm.masking import masked
 
     chosen = messages()
-    chosen.note(level, masked(message))
-    if chosen.shows(level):
+    if chosen.log_file is not None:
+        _append(chosen.log_file, chosen.line(level, masked(message), timed=True))
+    if chosen.prints(level):
         write_stderr(chosen.line(level, message) if chosen.as_json else text)
 
 
@@ -459,13 +445,13 @@ def write_stderr(text: str) -> None:
     """
     from deltaadm.masking import masked
 
-    _erase_drawn()
+    ERASER.get()()
     _escape_unencodable(sys.stderr)
     try:
         sys.stderr.write(masked(text))
         sys.stderr.flush()
     except OSError:
-        _discard(sys.stderr)
+        discard(sys.stderr)
 
 
 def _escape_unencodable(stream: object) -> None:

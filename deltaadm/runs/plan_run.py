@@ -39,14 +39,16 @@ from deltaadm.replay.load import provenance
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import writers
 from deltaadm.reports.words import some_of
+from deltaadm.runs import names as table_names
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
-from deltaadm.runs.names import entry_of_new, look_up_again
-from deltaadm.runs.options import Engine
+from deltaadm.runs.names import Entry
+from deltaadm.runs.options import Engine, FleetOptions
 from deltaadm.runs.output import (
     check_format,
     command_line,
+    handle_errors,
     info,
     messages,
     show,
@@ -56,7 +58,7 @@ from deltaadm.runs.output import (
 )
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
 from deltaadm.runs.progress import Phases, phases
-from deltaadm.runs.settings import ClientRequirements, Settings
+from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.target import Target, load_at, resolve
 from deltaadm.storage.store import open_store
@@ -180,7 +182,7 @@ def confirm(
     if not missing:
         return
     # Both: the question is written to standard error, for standard output may go to a file.
-    if not (sys.stdin.isatty() and sys.stderr.isatty() and messages().asks):
+    if not (sys.stdin.isatty() and sys.stderr.isatty() and not messages().no_input):
         words = [word for consent in missing.values() for word in consent.words]
         purpose = "without a prompt" if list(missing) == ["--yes"] else "anyway"
         remedy = f"Pass {' '.join(map(quoted, words))} to apply {purpose}."
@@ -218,8 +220,84 @@ class PlanInput(NamedTuple):
 Planner = Callable[[PlanInput], Plan]
 """A function that makes the plan for a table."""
 
+PlanForeign = Callable[[RunContext, str, Entry], int]
+"""A function that handles a table that Delta's catalog leaves to another, and its exit code."""
+
 Note = Callable[[str, Callable[[], str]], None]
 """A function that is told about commits, and one that looks up a more exact message."""
+
+
+def plan_tables(
+    context: RunContext,
+    named: Sequence[str],
+    many: FleetOptions,
+    planner: Planner,
+    change: ChangeOptions,
+    *,
+    settings: Settings | None = None,
+    plan_foreign: PlanForeign | None = None,
+) -> int:
+    """
+    Plan with *planner*, show or save the plans, carry them out if asked to; the exit code.
+
+    The tables are those that are *named* and those that options name. The *settings* of the project
+    are looked for if they are not given. Where *plan_foreign* is given, it is asked instead about a
+    table of another provider; among several tables that is an error.
+    """
+    require_plan_options(change)
+    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
+    if len(named) != 1 or many.names_tables or many.brief or many.resume:
+        # What only many tables need takes longer to import than one plan takes to make.
+        from deltaadm.runs.many_plans import plan_many
+
+        return plan_many(context, named, many, planner, change, settings)
+    [table] = named
+    session = sessions.session_settings(context.spark)
+
+    def work() -> int:
+        project = settings or load_settings(context.settings)
+        chosen = with_engine_for(context, change, project)
+        # Opened first, so that the commit has the session in which the name was looked up.
+        names = [table] if change.planning.apply or plan_foreign is not None else []
+        with table_names.opened(chosen, names, [table]) as opened:
+            entry = table_names.look_up(opened, [table]).get(table)
+            if plan_foreign is not None and table_names.is_foreign(entry):
+                return plan_foreign(opened, table, entry)
+            target = resolve(opened, table, entry)
+            return plan_table(opened, target, planner, change, project, session)
+
+    return handle_errors(context, table, work)
+
+
+def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
+    context: RunContext,
+    target: Target,
+    planner: Planner,
+    change: ChangeOptions,
+    project: Settings,
+    session: SessionSettings,
+    *,
+    missing_ok: bool = False,
+) -> int:
+    """Plan for one table, show or save the plan, carry it out if asked to; the exit code."""
+    plan, requirements = plan_for(
+        context, target, planner, change.commit, project, session, missing_ok=missing_ok
+    )
+    planning, table = change.planning, target.text
+    if planning.apply:
+        reach_clients.require_reached(plan)
+    report = PlanReport(table, plan, requirements.scope(plan.before))
+    if is_standard_output(planning.out):
+        show_on_stderr(context, [report])
+        save_plan(planning.out, plan, table)
+        return _exit_code(plan, planning)
+    if planning.out is not None:
+        # Saved before it is carried out: a run that is killed leaves its plan behind.
+        save_plan(planning.out, plan, table)
+    if planning.apply:
+        return carry_out_plan(context, table, plan, requirements, change.commit)
+    consents = needed_consents(plan, requirements, change.commit)
+    return show_plan(context, report, planning, consents)
 
 
 def require_plan_options(change: ChangeOptions) -> None:
@@ -264,14 +342,14 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
         require_committable(plan, open_store(root, object_stores=context.object_stores))
 
 
-def plan_for(
+def plan_for(  # noqa: PLR0917 -- each is of another kind
     context: RunContext,
     target: Target,
     planner: Planner,
     request: CommitOptions,
-    *,
     project: Settings,
     session: SessionSettings,
+    *,
     missing_ok: bool = False,
 ) -> tuple[Plan, ClientRequirements]:
     """
@@ -280,13 +358,7 @@ def plan_for(
     Raises what `make_plan` does, and `require_engine_commits`.
     """
     requirements = ClientRequirements.of(request, project, target.text, target.location)
-    plan = make_plan(
-        context,
-        target,
-        lambda snapshot: planner(PlanInput(context, target, snapshot, session, requirements)),
-        requirements,
-        missing_ok=missing_ok,
-    )
+    plan = make_plan(context, target, planner, requirements, session, missing_ok=missing_ok)
     if context.engine is not None and not missing_ok:
         from deltaadm.plans.carry_out import check_steps
 
@@ -299,29 +371,30 @@ def plan_for(
 def make_plan(
     context: RunContext,
     target: Target,
-    make: Callable[[Snapshot], Plan],
+    planner: Planner,
     requirements: ClientRequirements,
+    session: SessionSettings,
     *,
     detail: Detail | None = None,
     missing_ok: bool = False,
 ) -> Plan:
     """
-    The plan that *make* makes for a table.
+    The plan of *planner* for a table, made with the facts about files if it depends on them.
 
-    Where the plan depends on the files or says something about them, it is made with their facts;
-    likewise where *detail* asks for them from the start. With *missing_ok* there need not be a
-    table yet.
-
-    Raises what *make* does, `RefusedError` where the plan shuts out a client that is required or
-    brings about an error that is not accepted, and `TableError` where structs in structs go deeper
-    than Python does.
+    With *missing_ok* there need not be a table yet. Raises what *planner* does, `RefusedError`
+    where the plan shuts out a client that is required or brings about an error that is not
+    accepted, and `TableError` where structs in structs go deeper than Python does.
     """
-    load = partial(target.load, context, missing_ok=missing_ok)
+
+    def make(detail: Detail | None) -> Plan:
+        snapshot = target.load(context, missing_ok=missing_ok, detail=detail)
+        return planner(PlanInput(context, target, snapshot, session, requirements))
+
     try:
-        plan = make(load(detail=detail))
+        plan = make(detail)
         # Facts about files take a scan of the whole state, and few plans depend on them.
         if detail is None and depends_on_state(plan):
-            plan = make(load(detail=Detail.STATE))
+            plan = make(Detail.STATE)
     except RecursionError as error:
         raise TableError(
             f"The columns of the table at {target.location} are nested too deeply to plan a "
@@ -341,29 +414,6 @@ def make_plan(
         plan = replace(plan, before=replace(before, writers=merged((*before.writers, *unread))))
     left = still_shut_out(plan, reading=reading, writing=writing)
     return replace(plan, notes=(*plan.notes, *left)) if left else plan
-
-
-def finish_delta_plan(
-    context: RunContext,
-    table: str,
-    plan: Plan,
-    requirements: ClientRequirements,
-    change: ChangeOptions,
-) -> int:
-    """Show or save *plan*, carry it out if asked to; the exit code."""
-    scope = requirements.scope(plan.before)
-    out, report = change.planning.out, PlanReport(table, plan, scope)
-    if is_standard_output(out):
-        show_on_stderr(context, [report])
-        save_plan(out, plan, table)
-        return _exit_code(plan, change.planning)
-    if out is not None:
-        # Saved before it is carried out: a run that is killed leaves its plan behind.
-        save_plan(out, plan, table)
-    if change.planning.apply:
-        return carry_out_plan(context, table, plan, requirements, change.commit)
-    consents = needed_consents(plan, requirements, change.commit)
-    return show_plan(context, report, change.planning, consents)
 
 
 def show_plan(
@@ -516,7 +566,7 @@ class LiveLog:
         """The table as it is now, or as it was at *version*; at -1 there was none."""
         name = self.before.name
         if version is None and self.by_name and name:
-            target = resolve(self.context, name, look_up_again(self.context, name))
+            target = resolve(self.context, name, table_names.look_up_again(self.context, name))
         else:
             target = Target(self.before.root, self._location())
         if version is not None and version < 0:
@@ -540,7 +590,7 @@ class LiveLog:
         name, expected = self.before.name, self.before.root
         if self.before.exists or name is None:
             return expected
-        entry = entry_of_new(self.context, name, expected)
+        entry = table_names.entry_of_new(self.context, name, expected)
         return expected if entry is None or isinstance(entry, DeltaadmError) else entry.location
 
 

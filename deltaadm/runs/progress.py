@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.facts import CommitFacts, Facts, LiveFile, LiveFiles
-from deltaadm.runs.output import info, is_terminal, set_eraser
+from deltaadm.runs.output import ERASER, info, is_terminal
 
 if TYPE_CHECKING:
     from deltaadm.formats.live import LiveLine
@@ -108,11 +108,11 @@ class Progress:
             # ever, where memory is so short that it cannot.
             with suppress(RuntimeError, MemoryError):
                 _thread.start_new_thread(copy_context().run, (tick_until_it_is_free,))
-        reset_eraser = set_eraser(self.hide)
+        before = ERASER.set(self.hide)
         try:
             yield
         finally:
-            reset_eraser()
+            ERASER.reset(before)
             wait.release()
             self._over = True
             self.hide()

@@ -445,14 +445,9 @@ class Table:
     ) -> PlanResult:
         # The settings of Spark on which plans depend.
         conf: Any = {} if self._spark is None else self._spark.conf.getAll
+        session, project = SessionSettings.from_conf(conf), load_settings(context.settings)
         plan, requirements = plan_for(
-            context,
-            target,
-            planner,
-            self._request,
-            project=load_settings(context.settings),
-            session=SessionSettings.from_conf(conf),
-            missing_ok=missing_ok,
+            context, target, planner, self._request, project, session, missing_ok=missing_ok
         )
         report = PlanReport(self.name, plan, requirements.scope(plan.before))
         return PlanResult(report, show_secrets=self._show_secrets)

@@ -22,12 +22,11 @@ from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import (
     changes_planner,
-    finish_delta_plan,
-    plan_for,
+    plan_table,
+    plan_tables,
     require_plan_options,
     with_engine_for,
 )
-from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new
@@ -83,7 +82,7 @@ class Create(Parameters):
         context = replace(
             context.with_request(commit.spark, commit.output, commit.access), unity=None
         )
-        settings = session_settings(context.spark)
+        session = session_settings(context.spark)
 
         def work() -> int:
             made_by = get_provider(self.provider, properties)
@@ -121,16 +120,10 @@ class Create(Parameters):
                 if made_by != DELTA:
                     return foreign_plans.create(opened, self.table, step, made_by, self.change)
                 target = resolve_new(opened, self.table, step.location)
-                plan, requirements = plan_for(
-                    opened,
-                    target,
-                    foreign_plans.creation_planner(step),
-                    commit,
-                    project=project,
-                    session=settings,
-                    missing_ok=True,
+                planner = foreign_plans.creation_planner(step)
+                return plan_table(
+                    opened, target, planner, self.change, project, session, missing_ok=True
                 )
-                return finish_delta_plan(opened, self.table, plan, requirements, self.change)
 
         return handle_errors(context, self.table, work)
 
