@@ -53,7 +53,7 @@ from deltaadm.runs.progress import Progress, State
 from deltaadm.runs.status import FOUND, NOTHING, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.storage.store import is_in_object_store, is_remote
-from deltaadm.storage.threads import Pending, Threads
+from deltaadm.storage.threads import Threads, each_ahead
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -72,11 +72,8 @@ Result = TypeVar("Result")
 PARALLEL_THRESHOLD: Final = 64
 """The number of tables from which starting processes pays where each takes a millisecond."""
 
-WAITING_JOBS: Final = 16
-"""Tables at the same time where the work is to wait for a store."""
-
-_AHEAD: Final = 8
-"""The number of results of each thread that may wait for a slow table."""
+_WAITING_JOBS: Final = 16  # tables at the same time where the work is to wait for a store
+_AHEAD: Final = 8  # results of each thread that may wait for a slow table
 
 
 def in_order(
@@ -90,16 +87,15 @@ def in_order(
     progress: Progress | None = None,
 ) -> Iterator[Result]:
     """
-    The *answer* for each table, in the order of the tables.
+    The *answer* for each table, which can be pickled, in the order of the tables.
 
-    Answers must be something that can be pickled. *jobs* work at the same time: if None, as many
-    as there are processors, from *threshold* tables on; work that is mostly *waiting* for others
-    has more at the same time. However long one table takes and however slowly answers are taken,
-    only a bounded number of them is kept. *lost* answers for a table whose process was killed. When
-    the iteration is given up, work stops at once. *progress* is shown while it goes on.
+    *jobs* work at the same time: if None, as many as there are processors, from *threshold* tables
+    on; more if the work is mostly *waiting* for others. Only a bounded number of answers is kept,
+    however long one table takes. *lost* answers for a table whose process was killed. When the
+    iteration is given up, work stops at once. *progress* is shown while it goes on.
     """
     if jobs is None and waiting:
-        jobs = WAITING_JOBS
+        jobs = _WAITING_JOBS
     if jobs is None:
         jobs = processors() if len(tables) >= threshold else 1
     jobs = min(jobs, len(tables))
@@ -108,26 +104,7 @@ def in_order(
         if forks:
             yield from _from_processes(tables, answer, lost, jobs, progress)
         elif jobs > 1:
-            threads = Threads(jobs)
-            pending: deque[Pending[Result]] = deque()
-            given_up = False
-
-            def answer_unless_given_up(table: str) -> Result:
-                if given_up:
-                    # Threads cannot be ended from outside: works that have not begun end here.
-                    raise InterruptedError
-                return answer(table)
-
-            try:
-                for table in tables:
-                    pending.append(threads.submit(partial(answer_unless_given_up, table)))
-                    if len(pending) >= jobs * _AHEAD:
-                        yield pending.popleft().result()
-                while pending:
-                    yield pending.popleft().result()
-            finally:
-                given_up = True
-                threads.close()
+            yield from each_ahead(answer, tables, jobs, waiting=jobs * _AHEAD)
         else:
             yield from map(answer, tables)
 
@@ -151,7 +128,7 @@ def patiently(
         used = -inf
         while True:
             before, used = used, process_time()
-            if used - before < patience * _NOTHING:
+            if used - before < patience / 1000:  # waiting alone takes no more of a processor
                 threads = Threads(1)
                 yield hanging(table)
                 break
@@ -161,21 +138,12 @@ def patiently(
     threads.close()
 
 
-_NOTHING: Final = 0.001
-"""The part of the time for which a processor is used by waiting alone, at most."""
-
-
 # Processes
 
 
-_LARGEST_SHARE: Final = 16
-"""Tables that a worker is given at a time, at most."""
-
-_SHARES_AHEAD: Final = 8
-"""The number of shares by which a worker's results may be ahead of a slow table."""
-
-_OFTEN: Final = 0.2
-"""Seconds between two updates of the progress."""
+_LARGEST_SHARE: Final = 16  # tables that a worker is given at a time, at most
+_SHARES_AHEAD: Final = 8  # shares by which a worker's results may be ahead of a slow table
+_OFTEN: Final = 0.2  # seconds between two updates of the progress
 
 
 class _Worker(Generic[Result]):
@@ -195,7 +163,6 @@ class _Worker(Generic[Result]):
         theirs.close()
 
     def give(self, numbers: Sequence[int]) -> None:
-        """Have it answer for more tables."""
         with suppress(OSError):  # its end is found when the answer is asked for
             self.pipe.send(numbers)
         self.owed.extend(numbers)
@@ -211,7 +178,6 @@ class _Worker(Generic[Result]):
         return (result,)
 
     def stop(self) -> None:
-        """End it, whatever it does."""
         # Killed at once: what it works on is a table of its own, and its answer is not wanted.
         self._process.kill()
         self._process.join()
@@ -222,15 +188,11 @@ def _serve(
     tables: Sequence[str],
     answer: Callable[[str], object],
     pipe: Connection,
-    ours: Iterable[Connection],
+    others: Iterable[Connection],
 ) -> None:
-    """
-    Answer for the tables whose numbers come through *pipe*, until nobody is at the other end.
-
-    *ours* are the parent's ends of all pipes, which have come along.
-    """
-    # A pipe ends for its reader only once nobody holds the end that writes.
-    for end in ours:
+    """Answer for the tables whose numbers come through *pipe*, as long as the parent is there."""
+    # The parent's ends have come along, and a pipe ends once nobody holds the end that writes.
+    for end in others:
         end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -306,11 +268,10 @@ class Fleet:
     """
     The tables of a run.
 
-    `entries` are those of tables with names in a catalog. `found` says that options named the
-    tables rather than arguments, `brief` that text is to be a line a table, `every` that this
-    includes tables of which there is nothing to say. `unlisted` are places
-    that stand among the tables because whatever is below them could not be found, and `answered`
-    the lines that an earlier run has left.
+    `entries` are those of catalogs. `found` says that options named the tables rather than
+    arguments, `brief` that text is a line a table, `every` that tables of which there is nothing to
+    say have one, too. `unlisted` are places among the tables that could not be searched, and
+    `answered` the lines that an earlier run has left.
     """
 
     tables: Sequence[str]
@@ -352,6 +313,16 @@ class TableResult:
     old: bool = False
     saved: str | None = None
 
+    @classmethod
+    def of(
+        cls, table: str, report: Report, code: int = 0, *, show_secrets: bool = False
+    ) -> TableResult:
+        """That of a *report* with this exit *code*, unless it has an error's."""
+        line = rendered("jsonl", [report], Style(show_secrets=show_secrets))
+        return cls(
+            table, line, report.error.exit_code if isinstance(report, Failure) else code, report
+        )
+
     @property
     def document(self) -> Document:
         """The JSON document."""
@@ -368,9 +339,9 @@ def collect_tables(
     """
     The tables that arguments and options name, in this order; where options do, each once.
 
-    *kind* is that of the documents of an earlier run to go on with. A number of jobs for Spark is a
-    usage error. Raises `StorageError` for a root that is no directory, `ArgumentFileError` and
-    `RefusedError` for a file that cannot be read, and `TableError` where there is no table at all.
+    *kind* is that of the documents of an earlier run to go on with. Raises `UsageError` for a
+    number of jobs for Spark, `StorageError` for a root that is no directory, what `read_file` does,
+    and `TableError` where there is no table at all.
     """
     if request.jobs is not None and context.executors is not None:
         raise UsageError("cannot be combined with --engine spark", option="--jobs")
@@ -426,10 +397,10 @@ class TableTask:
     """
     What makes the result for a table, here or in another process, which gets it pickled.
 
-    *report* makes it; its error is a result, too. *code* tells the exit code for a document
-    without error, where that is not always 0. With *keep* results have their reports, and *save*
-    makes of a report the line that is saved of it, if that is another one. *report_missing* makes
-    the report for a name that leads to no Delta table. *status* is what an interrupt says.
+    `report` makes it; its error is a result, too. `code` tells the exit code for a document
+    without error, if that is not always 0. With `keep` results have their reports, and `save` makes
+    the line that is saved of one, if it is another. `report_missing` makes the report for a name
+    that leads to no Delta table. `status` is what an interrupt says.
     """
 
     context: RunContext
@@ -469,27 +440,17 @@ class TableTask:
         return self._result(table, report)
 
     def _result(self, table: str, report: Report) -> TableResult:
-        line = line_of(report, show_secrets=self.context.style.show_secrets)
-        kept = report if self.keep else None
+        result = TableResult.of(table, report, show_secrets=self.context.style.show_secrets)
+        if not self.keep:
+            result = replace(result, report=None)
         if isinstance(report, Failure):
-            return TableResult(table, line, report.error.exit_code, kept)
+            return result
         saved = None if self.save is None else self.save(report)
-        return TableResult(table, line, self.code_of(line), kept, saved=saved)
+        return replace(result, code=self.code_of(result.line), saved=saved)
 
-    def lost(self, table: str) -> TableResult:
-        """The result for a table whose process was killed."""
-        return self._result(table, Failure(table, _LOST))
-
-    def hanging(self, table: str) -> TableResult:
-        """The result for a table whose files do not let themselves be read to an end."""
-        return self._result(table, Failure(table, _HANGING))
-
-    def lost_there(self, table: str, said: str) -> TableResult:
-        """The result for a table whose executor was lost, or of which Spark *said* otherwise."""
-        otherwise = EngineError(
-            f"Spark's executors cannot process the table: {said}", remedy="Omit --engine spark."
-        )
-        return self._result(table, Failure(table, otherwise if said else _LOST_THERE))
+    def failed(self, error: DeltaadmError, table: str) -> TableResult:
+        """The result for a table whose process was lost, or hangs."""
+        return self._result(table, Failure(table, error))
 
     def code_of(self, line: str) -> int:
         """The exit code for the document in *line*."""
@@ -513,19 +474,14 @@ _LOST_THERE: Final = EngineError(
 )
 
 
-def line_of(report: Report, *, show_secrets: bool = False) -> str:
-    """The JSON line of *report*, with the end of the line."""
-    return rendered("jsonl", [report], Style(show_secrets=show_secrets))
-
-
 def table_results(
     task: TableTask, *, threshold: int = PARALLEL_THRESHOLD, advised: bool = False
 ) -> Iterator[TableResult]:
     """
     The result for each table, in order; those of an earlier run are not sought again.
 
-    Several processes work from *threshold* tables on. While it goes on, an interrupt tells how far
-    it has come. A run that is *advised* says once if Spark would save minutes.
+    Several processes work from *threshold* tables on. An interrupt tells how far it has come. A run
+    that is *advised* says once if Spark would save minutes.
     """
     context, fleet = task.context, task.fleet
     waiting = False
@@ -537,7 +493,7 @@ def table_results(
         stream = in_order(
             fresh,
             task.run,
-            lost=task.lost,
+            lost=partial(task.failed, _LOST),
             jobs=fleet.jobs,
             threshold=threshold,
             waiting=waiting,
@@ -579,17 +535,10 @@ def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:
     )
 
 
-_SAMPLE: Final = 15
-"""Seconds after which a run knows how fast it is."""
-
-_LONG: Final = 180
-"""Seconds that nobody likes to wait for."""
-
-_START_OF_SPARK: Final = 20
-"""Seconds, on a standalone cluster, see benchmarks/SPARK.md."""
-
-_CORES: Final = 16
-"""Those of a small cluster."""
+_SAMPLE: Final = 15  # seconds after which a run knows how fast it is
+_LONG: Final = 180  # seconds that nobody likes to wait for
+_START_OF_SPARK: Final = 20  # seconds, on a standalone cluster, see benchmarks/SPARK.md
+_CORES: Final = 16  # those of a small cluster
 
 
 def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableResult]:
@@ -609,9 +558,15 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
         environ = {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
     # Each task gets it: without all tables, of which it knows only whether there are several.
     there = replace(task, fleet=Fleet(fleet.tables[:2], found=fleet.found))
-    stream = context.executors.in_order(
-        near, partial(_run_on_executor, there, environ), lost=task.lost_there
-    )
+
+    def lost(table: str, said: str) -> TableResult:
+        otherwise = EngineError(
+            f"Spark's executors cannot process the table: {said}", remedy="Omit --engine spark."
+        )
+        return task.failed(otherwise if said else _LOST_THERE, table)
+
+    work = partial(_run_on_executor, there, environ)
+    stream = context.executors.in_order(near, work, lost=lost)
     for table, target in zip(tables, targets, strict=True):
         result = next(stream) if target else None
         if result is None and target and context.hadoop is None:
@@ -662,10 +617,10 @@ def _run_on_executor(
 
     names = [name for name, _ in tables]
     if not stores:
-        yield from patiently(names, answer, hanging=task.hanging)
+        yield from patiently(names, answer, hanging=partial(task.failed, _HANGING))
         return
     with environment(environ):  # stores time out by themselves
-        yield from in_order(names, answer, lost=task.lost, waiting=True)
+        yield from in_order(names, answer, lost=partial(task.failed, _LOST), waiting=True)
 
 
 # Results
@@ -688,8 +643,8 @@ class ResultPrinter:
     """
     Shows results: each at once where the format allows it, the others in the end.
 
-    An *inventory* gets every document as well. If there are *groups* of plans, text shows them
-    in place of a line for each, unless more or less than that is asked for.
+    An *inventory* gets every document as well. *groups* of plans stand in text for a line each,
+    unless more or less than that is asked for.
     """
 
     def __init__(
@@ -774,20 +729,14 @@ class ResultPrinter:
             self._healthy.append(brief_line(document))
 
     def finish(self) -> int:
-        """
-        Show what is shown in the end; the exit code of all tables together.
-
-        Files come first: neither does the loss of standard output cost them, nor does an error
-        about them follow a document there.
-        """
+        """Show what is shown in the end; the exit code of all tables together."""
         if self._inventory:
             self._inventory.finish()
+        # Files come first: neither does the loss of standard output cost them, nor does an error
+        # about them follow a document there.
         for target in sorted(self._later, key=lambda target: target.file is None):
-            reports = [
-                each
-                for each in self._reports
-                if target.takes_errors or not isinstance(each, Failure)
-            ]
+            errors = target.takes_errors
+            reports = [each for each in self._reports if errors or not isinstance(each, Failure)]
             if self._quiet and target.format == "text":
                 reports = [each for each in reports if not getattr(each, "is_healthy", False)]
             elif FORMATS[target.format].sums_up and self._fleet.brief:
@@ -835,11 +784,7 @@ def _write_lines(lines: Iterable[str]) -> None:
 
 
 def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:
-    """
-    The exit code of a run over tables that would end with *codes* one by one.
-
-    A table that failed outweighs one that waits, and that one with findings or with changes.
-    """
+    """The code of all tables: a failure outweighs what waits, and that findings or changes."""
     distinct = set(codes)
     if alone:
         return distinct.pop()

@@ -52,7 +52,6 @@ from deltaadm.runs.fleet import (
     TableTask,
     collect_tables,
     combine_exit_codes,
-    line_of,
     table_results,
 )
 from deltaadm.runs.names import look_up, opened
@@ -109,11 +108,10 @@ class Journal:
     """
     A file to which a line is added when work on a plan begins, and when it ends.
 
-    Plans are known by their digests, so that lines about others mean nothing. `begun` are those
-    on which work has begun, `done` those that need no more work, with the JSON line of what they
-    came to; what was undone is in neither. A last line that was cut off is taken out. While a run
-    has the journal no other can: raises `RefusedError` then, and where the file cannot be written
-    or is something else.
+    `begun` are the digests of plans on which work has begun, `done` those that need no more, with
+    the JSON line of what they came to; what was undone is in neither. A last line that was cut off
+    is taken out. Raises `RefusedError` while another run has the journal, and where the file
+    cannot be written or is something else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -198,11 +196,7 @@ class Journal:
 
 
 def plans_in(body: str) -> tuple[SavedPlan, ...]:
-    """
-    The plans in the text of a file, each called by a name that its table has.
-
-    Raises what `read_plans` does.
-    """
+    """The plans in a file, each called by a name that its table has; raises as `read_plans`."""
     plans = []
     for saved in read_plans(body):
         # What the file calls the table need not lead to it from here.
@@ -362,13 +356,13 @@ def check_plans(
         settings = load_settings(context.settings)
         for saved in plans:
             report: Report
+            code, shows = 0, context.style.show_secrets
             try:
                 ready = _ready(reader, saved, entries, request, settings)
                 report, code = ready.report(), 0 if ready.plan.is_noop else FOUND
             except DeltaadmError as error:
-                report, code = Failure(saved.table, error), error.exit_code
-            line = line_of(report, show_secrets=context.style.show_secrets)
-            printer.add(TableResult(saved.table, line, code, report))
+                report = Failure(saved.table, error)
+            printer.add(TableResult.of(saved.table, report, code, show_secrets=shows))
     return printer.finish()
 
 
@@ -391,8 +385,7 @@ def apply_plan(
 
 
 _AT_A_TIME: Final = 4
-_LOOK: Final = 1.0
-"""Seconds after which a wait for plans looks for signals again."""
+_LOOK: Final = 1.0  # seconds after which a wait for plans looks for signals again
 
 
 def journal_of(file: Path) -> Path:
@@ -422,11 +415,10 @@ def carry_out_plans(
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
 
     *jobs* are carried out at the same time, and none is begun after *max_failures*, or after one of
-    the *waves* that failed. With *undo*, what was begun according to *journal* is taken back. A
-    format that does not show line by line is a usage error. No plan is begun before all that are
-    left have been confirmed; they are shown to whoever is asked and has not *seen* them. Raises
-    `RefusedError` where they are not, for plans that were made with different Spark settings, and
-    where there is nothing to take back.
+    the *waves* that failed. With *undo*, what was begun according to *journal* is taken back. All
+    that are left are confirmed before any is begun, and shown to whoever has not *seen* them.
+    Raises `UsageError` for a format that does not show line by line, and `RefusedError` without
+    consent, for plans with different Spark settings, and where there is nothing to take back.
     """
     _require_lines(context, "--output")
     # One Spark carries out all of them, under settings that are fixed once it has started.
@@ -486,12 +478,7 @@ def carry_out_plans(
 def _not_done(
     plans: Sequence[SavedPlan], known: Journal, printer: ResultPrinter
 ) -> Sequence[SavedPlan]:
-    """
-    The plans that an earlier run has not carried out.
-
-    The others are shown as its journal has them, marked as such: their tables are not looked at
-    again. Raises `RefusedError` for an entry that is no outcome.
-    """
+    """The plans that an earlier run has not carried out; the others are shown as it left them."""
     left = []
     for saved in plans:
         # By its digest: the plan of another run on the same table is another plan.
@@ -527,12 +514,7 @@ def _begun(plans: Sequence[SavedPlan], known: Journal, journal: Path) -> Sequenc
 
 
 def _failure(saved: SavedPlan, error: DeltaadmError) -> TableResult:
-    failure = Failure(saved.table, error)
-    return TableResult(saved.table, line_of(failure), error.exit_code, failure)
-
-
-_ALL: Final = 100
-"""Percent."""
+    return TableResult.of(saved.table, Failure(saved.table, error))
 
 
 class Waves(NamedTuple):
@@ -549,7 +531,7 @@ class Waves(NamedTuple):
         except ValueError:
             shares = ()
         steps = list(pairwise((0, *shares)))
-        if not all(low < high for low, high in steps) or max(shares, default=0) != _ALL:
+        if not all(low < high for low, high in steps) or max(shares, default=0) != 100:  # noqa: PLR2004
             raise UsageError(
                 "requires growing percentages, for example 1%,10%,100%", option="--waves"
             )
@@ -557,7 +539,7 @@ class Waves(NamedTuple):
 
     def sizes(self, plans: Sequence[SavedPlan]) -> list[int]:
         """How many of *plans* each wave has; the first has at least one."""
-        ends = [ceil(len(plans) * share / _ALL) for share in self.shares]
+        ends = [ceil(len(plans) * share / 100) for share in self.shares]
         return [end - begin for begin, end in pairwise((0, *ends))]
 
     def split(self, plans: Sequence[SavedPlan], ready: Iterable[_Ready]) -> list[list[_Ready]]:
@@ -585,11 +567,8 @@ class _Run:
         jobs: int,
         max_failures: int | None,
     ) -> None:
-        self._context = context
-        self._journal = journal
-        self._printer = printer
-        self._jobs = jobs
-        self._max_failures = max_failures
+        self._context, self._journal, self._printer = context, journal, printer
+        self._jobs, self._max_failures = jobs, max_failures
         self._writing = threading.Lock()
         self._tables: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._total = 0
@@ -693,8 +672,7 @@ class _Run:
                 broken = [] if after is None else self._fails(after, ready)
             waits = WAITING if plan.waits else 0
             code = MISMATCH if outcome.mismatches else FOUND if broken else waits
-            report = OutcomeReport(saved.table, outcome)
-            result = TableResult(saved.table, line_of(report), code, report)
+            result = TableResult.of(saved.table, OutcomeReport(saved.table, outcome), code)
         except DeltaadmError as error:
             result = _failure(saved, error)
         with self._writing:
@@ -708,7 +686,7 @@ class _Run:
             self._broken += [(saved.table, error) for error in broken]
         if self._context.style.show_secrets and result.report is not None:
             # Only after the journal has its line, which has masks.
-            return replace(result, line=line_of(result.report, show_secrets=True))
+            return TableResult.of(saved.table, result.report, result.code, show_secrets=True)
         return result
 
     def _fails(self, validation: ValidationRun, ready: _Ready) -> list[DeltaadmError]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeGuard
 
@@ -107,19 +107,12 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
         return _in_spark(context, names)
     others = {table: parts for table, parts in names.items() if not _is_of_unity(parts)}
     entries = _in_spark(context, others) if others else {}
-    from deltaadm.storage.threads import Threads
+    from deltaadm.storage.threads import each_ahead
 
-    with closing(Threads(_AT_ONCE)) as threads:
-        # A name of two parts may be in either; Spark, if it has a catalog, is asked first.
-        pending = {
-            table: threads.submit(partial(_or_error, partial(unity.load, parts)))
-            for table, parts in names.items()
-            if table not in entries
-        }
-        return {**entries, **{table: entry.result() for table, entry in pending.items()}}
-
-
-_AT_ONCE = 16
+    # A name of two parts may be in either; Spark, if it has a catalog, is asked first.
+    left = [table for table in names if table not in entries]
+    loads = (partial(unity.load, names[table]) for table in left)
+    return {**entries, **dict(zip(left, each_ahead(_or_error, loads, at_once=16), strict=True))}
 
 
 def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:

@@ -98,13 +98,27 @@ class Threads:
 
 
 def each_ahead(
-    work: Callable[[Item], Result], items: Iterable[Item], at_once: int
+    work: Callable[[Item], Result], items: Iterable[Item], at_once: int, waiting: int = 0
 ) -> Iterator[Result]:
-    """What *work* makes of each of *items*, in order, with so many under way *at_once*."""
-    pending = deque[Pending[Result]]()
-    with closing(Threads(at_once)) as threads:
-        for item in items:
-            pending.append(threads.submit(partial(work, item)))
-            if len(pending) > at_once:
+    """
+    What *work* makes of each of *items*, in order, with so many under way *at_once*.
+
+    So many results may be *waiting* for a slow one. Once the iteration is given up, none begins.
+    """
+    pending, given_up = deque[Pending[Result]](), False
+
+    def unless_given_up(item: Item) -> Result:
+        if given_up:
+            raise InterruptedError
+        return work(item)
+
+    try:
+        with closing(Threads(at_once)) as threads:
+            for item in items:
+                pending.append(threads.submit(partial(unless_given_up, item)))
+                if len(pending) > max(at_once, waiting):
+                    yield pending.popleft().result()
+            while pending:
                 yield pending.popleft().result()
-        yield from (each.result() for each in pending)
+    finally:
+        given_up = True
