@@ -10,10 +10,10 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.errors import DeltaadmError, StorageError, UsageError, did_you_mean
 from deltaadm.runs.declare import Declared
 from deltaadm.runs.output import (
-    MESSAGES,
     OutputLostError,
     discard,
     output_error,
+    own_messages,
     say_end,
     shortage,
     show_error,
@@ -164,7 +164,7 @@ def run(arguments: Sequence[str]) -> int:
     frames = sys.getrecursionlimit()
     sys.setrecursionlimit(max(_FRAMES, frames))
     status = CommitStatus()
-    before = MESSAGES.set(MESSAGES.get())
+    restore_messages = own_messages()
     try:
         try:
             return _dispatch(arguments, status)
@@ -189,7 +189,7 @@ def run(arguments: Sequence[str]) -> int:
     except BaseException as error:  # noqa: BLE001 -- a bug, or a panic of a library in Rust
         return _stopped(error, status)
     finally:
-        MESSAGES.reset(before)
+        restore_messages()
         sys.setrecursionlimit(frames)
 
 

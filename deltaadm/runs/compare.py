@@ -57,11 +57,7 @@ class ComparisonRequest(NamedTuple):
 
 
 def comparison(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> ComparisonRequest:
-    """
-    The request to compare sections, *only* these if any, but nothing that is to be *ignored*.
-
-    Raises `UsageError` for a section that there is not.
-    """
+    """The request to compare sections, *only* these if any, but not what is to be *ignored*."""
     names = {section.value: section for section in Section}
     for name in only:
         require_one_of(name, names, "--only")
@@ -145,10 +141,10 @@ def compare_with_reference(
     reference_last: bool = False,
 ) -> int:
     """
+
     Show in what the tables that are *named*, or all recorded ones, differ from their records.
 
-    With options for *many* tables that name some, these are compared besides the recorded ones.
-    Otherwise a single record is that of any table, whatever it is called. The exit code.
+    Those of *many* are compared as well; without, a single record is that of any table.
     """
     many = many or FleetOptions()
     by_name = _recorded(file)
@@ -210,12 +206,13 @@ def plan_reference(  # noqa: PLR0917 -- as the command line has them
     change: ChangeOptions,
 ) -> int:
     """
+
     Plan what makes the tables that are *named*, or recorded, like the *reference*; the exit code.
 
-    That is a file, or another table at some point. What is carried out is as for any plan.
+    That is a file, or another table at some point.
     """
     from deltaadm.plans import reversal
-    from deltaadm.runs.plan_run import plan_tables
+    from deltaadm.runs.plan_tables import plan_tables
 
     by_name = _recorded(reference) if is_reference(reference) else {}
     side = place(reference)
@@ -245,11 +242,7 @@ def plan_reference(  # noqa: PLR0917 -- as the command line has them
 def record_tables(
     context: RunContext, named: Sequence[str], request: FleetOptions, file: Path | None
 ) -> int:
-    """
-    Write a reference with all tables to *file*, or to standard output; the exit code.
-
-    Nothing is written where one of them cannot be read: what is missing would never be compared.
-    """
+    """Write a reference with all tables, or nothing if one cannot be read; the exit code."""
     fleet = collect_tables(context, named, request, "record")
 
     def record_table(target: Target) -> Reference:

@@ -125,11 +125,7 @@ class RunContext:
         return replace(self, hadoop=None, engine=None, catalog=None, executors=None)
 
     def locate(self, place: str) -> str:
-        """
-        The absolute location of the table at *place*, as `open_store` takes it.
-
-        Raises what `open_store` does, and `RefusedError` for one with a secret in it.
-        """
+        """The absolute location of the table at *place*; raises what `open_store` does."""
         require_no_secret(place)
         if self.hadoop is not None and is_remote(place):
             return place.rstrip("/")
@@ -153,11 +149,7 @@ class RunContext:
 
 
 def do_without_numpy() -> None:
-    """
-    Let pyarrow be imported without numpy from now on, which takes half the time.
-
-    For runs that only read, at the end of which the process ends too.
-    """
+    """Let pyarrow be imported without numpy, which takes half the time: for runs that only read."""
     # Nothing of ours needs numpy, but pyspark does, and pyarrow stays with what it found when it
     # was imported.
     if sys.modules.keys().isdisjoint(("numpy", "pyarrow", "pyspark")):
@@ -170,11 +162,7 @@ def now() -> int:
 
 
 def answer_time() -> int:
-    """
-    The time as of which questions are answered: now, or what SOURCE_DATE_EPOCH says.
-
-    Raises `SettingsError` for a SOURCE_DATE_EPOCH that is no number of seconds.
-    """
+    """The time of answers: now, or SOURCE_DATE_EPOCH; raises `SettingsError` for no seconds."""
     # Not for plans: whether a change may be made now is for the clock to say.
     text = os.environ.get("SOURCE_DATE_EPOCH")
     if not text:

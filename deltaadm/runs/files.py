@@ -63,11 +63,7 @@ def apply_command(context: RunContext, path: Path, *options: str) -> str:
 
 
 def answer_to_file(path: Path, work: Callable[[], int]) -> int:
-    """
-    The exit code of *work*, whose answer is written to the file instead of standard output.
-
-    It is written as a whole, once the work has ended.
-    """
+    """The exit code of *work*, whose answer goes as a whole to the file, once it has ended."""
     before, sys.stdout = sys.stdout, FileText()
     try:
         code = work()
@@ -79,11 +75,7 @@ def answer_to_file(path: Path, work: Callable[[], int]) -> int:
 
 
 def write_file(path: Path, text: str) -> None:
-    """
-    Write the whole of *text*; raises `RefusedError`, and what was there stays, where that fails.
-
-    A file is written in the place of a regular file or of nothing.
-    """
+    """Write the whole of *text* over nothing or a regular file, or raise `RefusedError`."""
     try:
         write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
@@ -95,11 +87,11 @@ def write_file(path: Path, text: str) -> None:
 
 def resume_lines(file: Path, kind: str) -> dict[str, str]:
     """
+
     The lines of *kind* in *file* by table, the newest of several, without those that are errors.
 
-    A last line that was cut off counts as not written; where standard output appends to *file*,
-    it is taken out first, so that the file has whole lines only. A file that is not there is
-    that of a run that has not begun. Raises `RefusedError` for anything but JSON lines of deltaadm.
+    A last line that was cut off counts as not written, and is taken out if standard output appends
+    to *file*. One that is not there has none. Raises `RefusedError` for other content.
     """
     if not file.exists():
         return {}

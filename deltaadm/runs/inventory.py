@@ -35,10 +35,10 @@ _KEY = ("table", "inspected_at")
 
 class Inventory:
     """
-    Collects a row a table, and saves them.
 
-    Any format but `delta` is a usage error. Raises `RefusedError` for a place where the rows cannot
-    be saved, or where something else is.
+    Collects a row a table, and saves them in the format `delta`; any other is a usage error.
+
+    Raises `RefusedError` for a place where they cannot be saved, or where something else is.
     """
 
     def __init__(self, table_format: str, path: Path) -> None:
@@ -107,7 +107,6 @@ def _shut_out(document: Document, access: str) -> list[dict[str, str]]:
 
 
 def _require_place(path: Path) -> None:
-    """Raise `RefusedError` where a table is that lacks the key, or has a column of another type."""
     with _refusing(path):
         require_real_directory(path)
         # An absolute path, or deltalake would take some names for URLs.
@@ -130,7 +129,6 @@ def _require_place(path: Path) -> None:
 
 
 def _schema() -> pa.Schema:
-    """The types of the columns: `datetime` is in microseconds, `dict` a client and its version."""
     client = pa.struct([("client", pa.string()), ("version", pa.string())])
     types = {
         str: pa.string(),
@@ -144,7 +142,6 @@ def _schema() -> pa.Schema:
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Trouble of whatever kind as `RefusedError`."""
     try:
         with panics_as_errors():
             yield
@@ -160,7 +157,6 @@ def _refusing(path: Path) -> Iterator[None]:
 
 
 def _unicode(value: Any) -> Any:
-    """The same without the halves of characters that stand for odd bytes in names of files."""
     if isinstance(value, list):
         return [_unicode(item) for item in value]
     if isinstance(value, str):

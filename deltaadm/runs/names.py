@@ -72,13 +72,9 @@ def _with_spark(
 
 
 def unity_of(context: RunContext) -> Unity | None:
-    """
-    The Unity Catalog that knows names, if there is one; raises what `Unity.find` does.
-
-    Where Spark reads logs, its catalogs know them.
-    """
+    """The Unity Catalog that knows names, unless Spark reads logs; raises as its `catalog` does."""
     unity = context.unity
-    if unity is None or unity.find() is None:
+    if unity is None or unity.catalog is None:
         return None
     return unity if context.executors is None else None
 
@@ -148,11 +144,7 @@ def _or_error(load: Callable[[], CatalogTable]) -> Entry:
 
 
 def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
-    """
-    The Delta tables that match *pattern* in the catalog, by their names.
-
-    Raises what the catalogs' `list_tables` do, and `RefusedError` where there is no catalog.
-    """
+    """The Delta tables that match *pattern*; raises as catalogs do, and `RefusedError` for none."""
     unity = unity_of(context)
     if unity is not None and not pattern.startswith(f"{SESSION_CATALOG}."):
         return unity.list_tables(pattern)
@@ -170,11 +162,7 @@ def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
 
 
 def entry_of_new(context: RunContext, table: str, location: str | None) -> Entry | None:
-    """
-    The entry that a new table has once it is created, at *location* or where its catalog puts it.
-
-    None for what is no name.
-    """
+    """The entry that a new table has once created, at *location* or where its catalog says."""
     parts = table_name(table)
     if parts is None or context.catalog is None:
         return None

@@ -122,12 +122,17 @@ def unwritable(path: Path, error: OSError) -> RefusedError:
 
 
 _USUAL: Final = Messages()
-MESSAGES: Final[ContextVar[Messages]] = ContextVar("messages", default=_USUAL)
+_MESSAGES: Final[ContextVar[Messages]] = ContextVar("messages", default=_USUAL)
 
 
 def messages() -> Messages:
     """The messages of this run."""
-    return MESSAGES.get()
+    return _MESSAGES.get()
+
+
+def own_messages() -> Callable[[], None]:
+    """Let this run choose messages of its own; the answer restores the former ones."""
+    return partial(_MESSAGES.reset, _MESSAGES.set(_MESSAGES.get()))
 
 
 def use_messages(chosen: Messages) -> None:
@@ -137,11 +142,15 @@ def use_messages(chosen: Messages) -> None:
         raise UsageError("cannot be combined with --verbose", option="--quiet")
     if chosen.log_file is not None:
         _append(chosen.log_file, "")
-    MESSAGES.set(chosen)
+    _MESSAGES.set(chosen)
 
 
-ERASER: Final[ContextVar[Callable[[], None]]] = ContextVar("eraser", default=lambda: None)
-"""What removes a line that is drawn, before something is written."""
+_ERASER: Final[ContextVar[Callable[[], None]]] = ContextVar("eraser", default=lambda: None)
+
+
+def set_eraser(erase: Callable[[], None]) -> Callable[[], None]:
+    """Have *erase* remove what is drawn before something is written; the answer ends that."""
+    return partial(_ERASER.reset, _ERASER.set(erase))
 
 
 def is_terminal() -> bool:
@@ -273,7 +282,7 @@ def _write(put: Callable[[], object]) -> None:
     # What goes to a file is asked for by its option, however quiet the run is.
     if messages().is_silent and not isinstance(sys.stdout, FileText):
         return
-    ERASER.get()()
+    _ERASER.get()()
     _escape_unencodable(sys.stdout)
     try:
         put()
@@ -308,7 +317,7 @@ def discard(stream: TextIO) -> None:
 
 def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
-    ERASER.get()()
+    _ERASER.get()()
     _escape_unencodable(sys.stderr)
     _render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
@@ -445,7 +454,7 @@ def write_stderr(text: str) -> None:
     """
     from deltaadm.masking import masked
 
-    ERASER.get()()
+    _ERASER.get()()
     _escape_unencodable(sys.stderr)
     try:
         sys.stderr.write(masked(text))

@@ -17,11 +17,7 @@ from deltaadm.storage.store import ObjectStores, is_in_object_store, is_remote
 def tables_below(
     context: RunContext, root: str, on_error: Callable[[StorageError], None]
 ) -> Iterator[str]:
-    """
-    The tables that `find_tables` finds, in object stores too, or where Spark looks if it reads.
-
-    Raises what it does, and `StorageError` for a place that nothing here reaches.
-    """
+    """What `find_tables` finds, in object stores too, or where Spark looks if it reads."""
     place = context.locate(root) if is_remote(root) or root.startswith("file:") else root
     return find_tables(place, on_error, _directories(context, root))
 
@@ -63,12 +59,11 @@ def find_tables(
     root: str, on_error: Callable[[StorageError], None], directories: Directories | None = None
 ) -> Iterator[str]:
     """
+
     The directories from *root* down that contain a `_delta_log`, in the order of their paths.
 
     Does not descend into tables, nor into hidden directories; links are followed, each place once.
-    *directories* are those of this machine unless others are given. Each is looked into once, and
-    of its files nothing is kept. *on_error* is called for directories that cannot be listed. Raises
-    `StorageError` if *root* is none itself.
+    *on_error* is called for directories that cannot be listed. Raises `StorageError` for no *root*.
     """
     there = LocalDirectories() if directories is None else directories
     if not there.is_directory(root):
@@ -97,11 +92,7 @@ def find_tables(
 
 
 def nearest_table(place: str, directories: Directories | None = None) -> str | None:
-    """
-    The nearest table in whose directory *place* is; None also where that cannot be determined.
-
-    *place* is an absolute path, or a URL of what the *directories* are of.
-    """
+    """The nearest table around *place*, an absolute path or a URL; None also if that is unknown."""
     there = LocalDirectories() if directories is None else directories
     scheme, separator, path = place.rpartition("://")
     top, *below = path.rstrip("/").split("/")

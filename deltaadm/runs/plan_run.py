@@ -43,12 +43,10 @@ from deltaadm.runs import names as table_names
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
-from deltaadm.runs.names import Entry
-from deltaadm.runs.options import Engine, FleetOptions
+from deltaadm.runs.options import Engine
 from deltaadm.runs.output import (
     check_format,
     command_line,
-    handle_errors,
     info,
     messages,
     show,
@@ -58,7 +56,7 @@ from deltaadm.runs.output import (
 )
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
 from deltaadm.runs.progress import Phases, phases
-from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
+from deltaadm.runs.settings import ClientRequirements, Settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.target import Target, load_at, resolve
 from deltaadm.storage.store import open_store
@@ -74,11 +72,7 @@ if TYPE_CHECKING:
 
 
 class Consent(NamedTuple):
-    """
-    Something that must be confirmed: by an option, or by the answer to a question.
-
-    The `reason` why is a clause; what needs no more than a yes has none.
-    """
+    """Something to confirm by an option or an answer; a mere yes needs no `reason`, a clause."""
 
     option: str
     question: str
@@ -94,11 +88,7 @@ class Consent(NamedTuple):
 def needed_consents(
     plan: Plan, requirements: ClientRequirements, request: CommitOptions, *, work: str = ""
 ) -> Iterator[Consent]:
-    """
-    The consent that *plan* needs before it is applied, beyond that of the command line.
-
-    The files behind its cost are those in *work* if it is one of many plans.
-    """
+    """The consent that *plan* lacks; *work* are the files behind its cost if it is one of many."""
     given, work = request.consent, work or plan.work
     yield from _to_go_on(given)
     option = _COSTS.get(plan.cost)
@@ -163,11 +153,7 @@ def not_applied(consents: Iterable[Consent], remedy: str, plans: int = 1) -> Ref
 def confirm(
     context: RunContext, consents: Iterable[Consent], shown: Sequence[Report], plans: int = 1
 ) -> None:
-    """
-    Ask for *consents* to *plans* at the terminal; raises `RefusedError` unless all are given.
-
-    Whoever is asked has seen what *shown* says of them.
-    """
+    """Show *shown*, and ask for *consents* at the terminal; raises `RefusedError` without them."""
     # By option, so that many plans ask once for the same.
     by_option: dict[str, dict[str, Consent]] = {}
     for consent in consents:
@@ -200,11 +186,7 @@ def confirm(
 
 
 class PlanInput(NamedTuple):
-    """
-    What a plan is made from: a table, the state it is in, and the settings of the session.
-
-    The `requirements` are checked afterwards, so that only a search for a plan looks at them.
-    """
+    """What a plan is made from; `requirements` are checked later, only a search looks at them."""
 
     context: RunContext
     target: Target
@@ -220,53 +202,8 @@ class PlanInput(NamedTuple):
 Planner = Callable[[PlanInput], Plan]
 """A function that makes the plan for a table."""
 
-PlanForeign = Callable[[RunContext, str, Entry], int]
-"""A function that handles a table that Delta's catalog leaves to another, and its exit code."""
-
 Note = Callable[[str, Callable[[], str]], None]
 """A function that is told about commits, and one that looks up a more exact message."""
-
-
-def plan_tables(
-    context: RunContext,
-    named: Sequence[str],
-    many: FleetOptions,
-    planner: Planner,
-    change: ChangeOptions,
-    *,
-    settings: Settings | None = None,
-    plan_foreign: PlanForeign | None = None,
-) -> int:
-    """
-    Plan with *planner*, show or save the plans, carry them out if asked to; the exit code.
-
-    The tables are those that are *named* and those that options name. The *settings* of the project
-    are looked for if they are not given. Where *plan_foreign* is given, it is asked instead about a
-    table of another provider; among several tables that is an error.
-    """
-    require_plan_options(change)
-    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
-    if len(named) != 1 or many.names_tables or many.brief or many.resume:
-        # What only many tables need takes longer to import than one plan takes to make.
-        from deltaadm.runs.many_plans import plan_many
-
-        return plan_many(context, named, many, planner, change, settings)
-    [table] = named
-    session = sessions.session_settings(context.spark)
-
-    def work() -> int:
-        project = settings or load_settings(context.settings)
-        chosen = with_engine_for(context, change, project)
-        # Opened first, so that the commit has the session in which the name was looked up.
-        names = [table] if change.planning.apply or plan_foreign is not None else []
-        with table_names.opened(chosen, names, [table]) as opened:
-            entry = table_names.look_up(opened, [table]).get(table)
-            if plan_foreign is not None and table_names.is_foreign(entry):
-                return plan_foreign(opened, table, entry)
-            target = resolve(opened, table, entry)
-            return plan_table(opened, target, planner, change, project, session)
-
-    return handle_errors(context, table, work)
 
 
 def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
@@ -319,11 +256,7 @@ def with_engine_for(context: RunContext, change: ChangeOptions, project: Setting
 def with_commit_engine(
     context: RunContext, request: CommitOptions, project: Settings
 ) -> RunContext:
-    """
-    The same run, with the commit engine of the command line or else of the settings.
-
-    A usage error where Spark is to read the logs of an engine that does without.
-    """
+    """The same run, with the commit engine of the command line or else of the settings."""
     engine = request.committing.commit_engine or project.commit_engine
     if engine is Engine.EMBEDDED and request.spark.engine is Engine.SPARK:
         raise UsageError(
@@ -352,11 +285,7 @@ def plan_for(  # noqa: PLR0917 -- each is of another kind
     *,
     missing_ok: bool = False,
 ) -> tuple[Plan, ClientRequirements]:
-    """
-    The plan of *planner* for a table, and the clients that must go on using it.
-
-    Raises what `make_plan` does, and `require_engine_commits`.
-    """
+    """The plan for a table, and the clients that must go on using it; raises as `make_plan`."""
     requirements = ClientRequirements.of(request, project, target.text, target.location)
     plan = make_plan(context, target, planner, requirements, session, missing_ok=missing_ok)
     if context.engine is not None and not missing_ok:
@@ -521,12 +450,7 @@ def execute(
     note: Note,
     progress: Phases | None = None,
 ) -> Outcome:
-    """
-    What *plan* came to; raises what `carry_out` does.
-
-    *note* hears what is known of commits, and what looks that up once the executor is closed;
-    *progress* shows which step it is at.
-    """
+    """What *plan* came to; raises what `carry_out` does. *note* hears what is known of commits."""
     from deltaadm.plans.carry_out import carry_out, look_up, require_same_places
 
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
@@ -538,7 +462,8 @@ def execute(
     def on_progress(reached: Progress) -> None:
         if progress is not None:
             progress.part("Committing steps", min(reached.done + 1, total), total)
-        note(reached.words, partial(look_up, reached, log.without_session(), executor))
+        later = replace(log, context=context.without_session())
+        note(reached.words, partial(look_up, reached, later, executor))
 
     return carry_out(plan, executor=executor, log=log, note=on_progress)
 
@@ -548,8 +473,7 @@ class LiveLog:
     """
     The log of the table that was in the state `before`, as `carry_out` reads it.
 
-    `mark` tells by what our own commits are known. With `by_name` the table is the one to which
-    its name in the open catalog leads by now.
+    Our own commits are known by `mark`. `by_name` looks the table up again in the open catalog.
     """
 
     context: RunContext
@@ -557,10 +481,6 @@ class LiveLog:
     detail: Detail
     mark: Callable[[], CommitMark]
     by_name: bool
-
-    def without_session(self) -> LiveLog:
-        """The same log, once the session has been closed."""
-        return replace(self, context=self.context.without_session())
 
     def load(self, version: int | None = None) -> Snapshot:
         """The table as it is now, or as it was at *version*; at -1 there was none."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.facts import CommitFacts, Facts, LiveFile, LiveFiles
-from deltaadm.runs.output import ERASER, info, is_terminal
+from deltaadm.runs.output import info, is_terminal, set_eraser
 
 if TYPE_CHECKING:
     from deltaadm.formats.live import LiveLine
@@ -89,12 +89,7 @@ class Progress:
 
     @contextmanager
     def shown(self, *, by_itself: bool = True) -> Iterator[None]:
-        """
-        Show the progress as long as the context lasts.
-
-        Unless *by_itself*, only when it is told to tick: where processes are forked, threads may
-        not run.
-        """
+        """Show it during the block; unless *by_itself*, when told to: forks allow no threads."""
         wait = _thread.allocate_lock()
         wait.acquire()
 
@@ -108,11 +103,11 @@ class Progress:
             # ever, where memory is so short that it cannot.
             with suppress(RuntimeError, MemoryError):
                 _thread.start_new_thread(copy_context().run, (tick_until_it_is_free,))
-        before = ERASER.set(self.hide)
+        reset_eraser = set_eraser(self.hide)
         try:
             yield
         finally:
-            ERASER.reset(before)
+            reset_eraser()
             wait.release()
             self._over = True
             self.hide()

@@ -162,7 +162,6 @@ class Needs:
 
 
 def _key(place: str) -> int:
-    """A hash that takes a third less memory than Python's own."""
     return hash(place) >> 4
 
 
@@ -174,12 +173,7 @@ def _uri(location: str) -> str:
 def read_restorable(
     context: RunContext, target: Target, directories: Sequence[str] | None
 ) -> RestorableReport:
-    """
-    What can be restored of *target*.
-
-    Of the tables below *directories*, those that need files of this one are named, and files that
-    this one needs of them looked for.
-    """
+    """What can be restored of *target*, with tables below *directories* that share its files."""
     now = answer_time()
     needs = Needs(context.open_store(target.location), target.location, context.engine)
     configuration = needs.metadata.configuration
@@ -313,13 +307,13 @@ def _count(amount: list[int], info: FileInfo) -> None:
 
 
 def _milliseconds(configuration: Mapping[str, str], key: str) -> int | None:
-    """The length of a retention; None for one that never ends."""
     kept = kept_for(effective(configuration, key) or "")
     return None if kept == inf else int(kept) // 1000
 
 
 def _cleanup(needs: Needs) -> tuple[int | None, int | None]:
     """
+
     When log cleanup may first end versions, and which is the oldest one then.
 
     It removes commits up to a checkpoint once the last of them is older than the retention on the

@@ -32,13 +32,7 @@ def session_settings(request: SparkOptionGroup) -> SessionSettings:
 def executor(
     context: RunContext, settings: SessionSettings, *plans: Plan, phases: Phases | None = None
 ) -> AbstractContextManager[Executor]:
-    """
-    What carries out *plans*, under *settings* and whatever else the command line says.
-
-    It tells *phases* what it does.
-
-    Spark changes tables that have names in a catalog by them. Raises what `require_commits` does.
-    """
+    """What carries out *plans*, and tells *phases* what it does; raises as `require_commits`."""
     if context.commit_engine is Engine.EMBEDDED:
         from deltaadm.plans.embedded_executor import EmbeddedExecutor
 
@@ -72,10 +66,10 @@ def executor(
 
 def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     """
+
     Raise `RefusedError` for a change of a table whose commits only its catalog can make.
 
-    The answer are the locations of tables that Unity Catalog has found and Spark does not know by
-    their names, and which are changed by their location instead.
+    The answer are locations of tables in Unity Catalog that Spark does not know by their names.
     """
     unity = context.unity
     by_place: set[str] = set()
@@ -137,12 +131,7 @@ def spark_options(
     places: Iterable[str] = (),
     long_work: bool = False,
 ) -> SparkOptions:
-    """
-    Where and how Spark runs, by the command line, with settings *below* those that it has.
-
-    A session that is open has the latter already. Those of *places* that are in object stores are
-    what it has to reach. `long_work` is what `SparkOptions` says.
-    """
+    """Where and how Spark runs, which may have to reach *places*; *below* are other settings."""
     from deltaadm.spark.jvm import jars_at
     from deltaadm.spark.session import SparkOptions
 
@@ -173,6 +162,7 @@ def log_reader(
     by_executors: bool = False,
 ) -> Iterator[RunContext]:
     """
+
     A context for the block in which the engine that the command line names reads logs.
 
     Those are the logs of *tables*, and of what the options *many* name. Whoever needs Spark inside

@@ -140,11 +140,7 @@ def load_settings(sources: SettingsSources) -> Settings:
 
 
 def rule_settings(sources: SettingsSources) -> dict[str, Any]:
-    """
-    The choice of rules in *sources* for who validates without a command line.
-
-    It is a value for each of `select`, `ignore` and `fail_on`.
-    """
+    """The values of `select`, `ignore` and `fail_on` in *sources*, without a command line."""
     chosen: dict[str, Any] = {"select": (), "ignore": (), "fail_on": Severity.ERROR}
     for key in ("select", "ignore"):
         if (setting := sources.find(key)) is not None:

@@ -66,11 +66,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class _Document:
-    """
-    The settings of one origin as TOML has them; `path` is that of a file.
-
-    One that `is_found` was not named by the user, and may set only what `FROM_PROJECTS` lists.
-    """
+    """The settings of one origin, of a file at `path`; one `is_found` sets only `FROM_PROJECTS`."""
 
     values: Mapping[str, Any]
     origin: str
@@ -110,9 +106,10 @@ class _Document:
 
 class SettingsSources:
     """
+
     All that sets something for a run of *command*, looked for when it is asked for.
 
-    *settings* are the values of --config: a file in the place of the project's, and KEY=VALUE.
+    *settings* are those of --config: a file in the place of the project's, and KEY=VALUE.
     """
 
     def __init__(
@@ -127,11 +124,7 @@ class SettingsSources:
 
     @property
     def documents(self) -> tuple[_Document, ...]:
-        """
-        What counts, from the command line to the user's own file.
-
-        Raises `SettingsError` for a file that cannot be read or is not TOML.
-        """
+        """What counts, from the command line to the user's own file; raises `SettingsError`."""
         if self._documents is not None:
             return self._documents
         found: list[_Document] = []
@@ -169,11 +162,7 @@ class SettingsSources:
         return any(name.startswith(PREFIX) for name in os.environ) or bool(self.documents)
 
     def find(self, key: str, *, alone: bool = False) -> Setting | None:
-        """
-        The setting that counts for *key*, None where nothing sets it.
-
-        With *alone* one for all commands does not count.
-        """
+        """The setting of *key* that counts, if any; *alone* leaves out those for all commands."""
         return next(iter(self._all(key, alone=alone)), None)
 
     def layers(self, key: str) -> list[Setting]:
@@ -193,11 +182,7 @@ class SettingsSources:
         return all(key in known for document in self.documents for key in document.values)
 
     def check(self, known: Collection[str], sections: Mapping[str, Sequence[str]]) -> None:
-        """
-        Raise `SettingsError` for a key at the top that is not among those that are *known*.
-
-        *sections* are where other keys belong.
-        """
+        """Raise `SettingsError` for keys at the top neither *known* nor in other *sections*."""
         for document in self.documents:
             for key in document.values:
                 if key not in known and key in sections:
@@ -236,7 +221,8 @@ class SettingsSources:
 
     def table(self, text: str) -> str:
         """
-        The table that *text* stands for, which begins with @ and a letter if it is an alias.
+
+        The table that *text* stands for, if @ and a letter begin it that of an alias.
 
         What follows another @, such as a version, is kept.
         """
@@ -261,12 +247,7 @@ def variable(key: str) -> str:
 
 
 def is_true(text: str, place: str) -> bool:
-    """
-    The truth value that *text* stands for.
-
-    >>> is_true("1", ""), is_true("no", ""), is_true("", "")
-    (True, False, False)
-    """
+    """The truth value that *text* stands for."""
     word = text.strip().lower()
     if word in {"1", "true", "yes", "on"}:
         return True
@@ -294,7 +275,6 @@ def _is_pair(text: str) -> bool:
 
 
 def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
-    """The document that several KEY=VALUE make; a value that is no TOML is a text."""
     import tomllib
 
     values: dict[str, Any] = {}
@@ -329,11 +309,7 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def _project_file() -> _Document | None:
-    """
-    The nearest file of the project that has settings.
-
-    Raises `SettingsError` for one of somebody else, or that somebody else can write.
-    """
+    """The nearest settings of the project; raises `SettingsError` where others may write them."""
     for directory in _directories():
         path = os.path.join(directory, FILE)
         values: Mapping[str, Any] | None = None
@@ -377,7 +353,6 @@ def _directories() -> list[str]:
 
 
 def _pyproject(path: str) -> Mapping[str, Any] | None:
-    """Our section of a pyproject.toml, which is not ours to complain about without one."""
     try:
         with open(path, "rb") as file:
             text = file.read()

@@ -20,11 +20,7 @@ class CommitStatus:
         self._look_up: Callable[[], str] | None = None
 
     def set(self, clause: str, look_up: Callable[[], str] | None = None) -> None:
-        """
-        Remember *clause* for the case that the run is interrupted.
-
-        *look_up* is asked for a more exact one then, after all that was open has been closed.
-        """
+        """Remember *clause* for an interrupt; *look_up* then knows better, when all is closed."""
         self.clause, self._look_up = clause, look_up
 
     def describe(self) -> str:

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """
-    What the user calls a table, its location as stores take it, and its entry in a catalog.
-
-    There is an entry only for a table that was found by its name.
-    """
+    """What the user calls a table, its location, and its entry if a catalog knows its name."""
 
     text: str
     location: str
@@ -76,11 +72,11 @@ def resolve(
     context: RunContext, text: str, entry: CatalogTable | DeltaadmError | None = None
 ) -> Target:
     """
+
     The table that the user calls *text*; *entry* is what a catalog knows of a name, or its error.
 
-    An empty text, most often a variable that is not set, is a usage error. Raises why the name
-    does not lead to a Delta table, what `open_store` does, and `RefusedError` for a location with a
-    secret in it.
+    Raises `UsageError` for an empty text, most often a variable that is not set; why the name leads
+    to no Delta table; what `open_store` does; and `RefusedError` for a location with a secret.
     """
     if not text:
         raise UsageError("is empty", option="TABLE")
@@ -101,10 +97,11 @@ def find(context: RunContext, text: str) -> Target:
 
 def resolve_new(context: RunContext, text: str, location: str | None) -> Target:
     """
+
     What the user calls *text*, where it is or will be once it is created.
 
-    *location* is what the user chose for a table with a name. Raises what `resolve` does, and
-    `TableError` for a name that belongs to a view or to a table of another provider.
+    *location* is the user's choice for a table with a name. Raises what `resolve` does, and
+    `TableError` for a name of a view or of a table of another provider.
     """
     from deltaadm.runs.names import entry_of_new
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -52,29 +52,25 @@ class Unity:
     def __init__(self, access: AccessOptions, settings: SettingsSources) -> None:
         self._access = access
         self._settings = settings
-        self._catalog: UnityCatalog | None = None
-        self._is_sought = False
         self._names: dict[str, Sequence[str]] = {}
         self._states: dict[str, CatalogState] = {}
         self._credentials: dict[tuple[str, bool], RenewedCredentials | None] = {}
         self._written: set[str] = set()
 
-    def find(self) -> UnityCatalog | None:
+    @cached_property
+    def catalog(self) -> UnityCatalog | None:
         """
         The catalog, if there is one.
 
         Raises `UsageError` and `SettingsError` for what is no URL, and `RefusedError` for one with
         a secret in it, or to which a token would go unencrypted.
         """
-        if not self._is_sought:
-            url, place = self._access.unity, _OPTION
-            if url is None and (setting := self._settings.find("unity")) is not None:
-                if not isinstance(setting.value, str):
-                    raise wrong(setting.place, "a string")
-                url, place = setting.value or None, setting.place
-            self._catalog = None if url is None else _catalog_at(url, place)
-            self._is_sought = True
-        return self._catalog
+        url, place = self._access.unity, _OPTION
+        if url is None and (setting := self._settings.find("unity")) is not None:
+            if not isinstance(setting.value, str):
+                raise wrong(setting.place, "a string")
+            url, place = setting.value or None, setting.place
+        return None if url is None else _catalog_at(url, place)
 
     # Tables
 
@@ -120,9 +116,8 @@ class Unity:
         return entry._replace(location=location)
 
     def _found(self) -> UnityCatalog:
-        catalog = self.find()
-        assert catalog is not None  # noqa: S101 -- callers have looked
-        return catalog
+        assert self.catalog is not None  # noqa: S101 -- callers have looked
+        return self.catalog
 
     # What is opened
 
@@ -247,8 +242,7 @@ def options_source(
     """
     What tells the options for a location: *own* ones, the command line, its file, the settings.
 
-    Raises `UsageError` for what is no option and `RefusedError` for a secret where others would see
-    it.
+    Raises `UsageError` for what is no option and `RefusedError` for a secret that others would see.
     """
     options = pairs(access.storage_option, "--storage-option")
     for key in options:
@@ -288,7 +282,7 @@ def _options_for(
 
 
 def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
-    """The entries `[[storage]]` of the settings, from the *value* that stands at *place*."""
+    """The entries `[[storage]]` of the settings, from the *value* at *place*."""
     if not isinstance(value, list):
         raise wrong(place, "an array of tables, as in [[storage]]")
     entries = []
@@ -318,12 +312,6 @@ def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
 
 
 def _is_below(location: str, prefix: str) -> bool:
-    """
-    Whether *location* is at *prefix* or below it.
-
-    >>> _is_below("s3://lake/a", "s3://lake/"), _is_below("s3://lake2/a", "s3://lake")
-    (True, False)
-    """
     return f"{location.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/" if prefix else "")
 
 

@@ -70,11 +70,7 @@ class ValidationRun:
         fail_on: Severity | None = None,
         least: Severity = Severity.INFO,
     ) -> ValidationRun:
-        """
-        What is asked for, with the *settings* of the project.
-
-        Raises `UsageError` for a rule and a client that there is not.
-        """
+        """What is asked for, with the *settings* of the project; raises `UsageError`."""
         rules = RuleSet(choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore")))
         chosen = {"history": history, "deep": deep, "cross-check": cross_check}
         return cls(
@@ -138,7 +134,6 @@ def _clients(texts: Sequence[str] | None, option: str) -> tuple[ClientRelease, .
 
 
 def _prefixes(texts: Sequence[str], option: str) -> tuple[str, ...]:
-    """The beginnings of codes that an option names, several of them with commas."""
     codes = []
     for word in (word for text in texts for word in text.split(",")):
         prefix = code_prefix(word)

@@ -192,7 +192,7 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
     yield from checks
     if request.start and not any(check.health is Health.FAILED for check in checks):
         yield spark.start_check(options, info)
-    catalog = None if context.unity is None else context.unity.find()
+    catalog = None if context.unity is None else context.unity.catalog
     if catalog is not None:
         try:  # whether it answers, accepts the token and lets this user list
             yield Check(catalog.name, Health.OK, catalog.describe_access())
@@ -298,11 +298,7 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
 
 
 def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
-    """
-    By how many seconds this machine's clock is ahead of that of the store of *location*.
-
-    None where the store does not say what time it is.
-    """
+    """How many seconds this clock is ahead of the store's; None where that does not say."""
     address = Address.of(location)
     url = _endpoint(address, {key.lower(): value for key, value in options.items()})
     if url is None:
@@ -310,28 +306,23 @@ def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
     # `config` does without these, which take longer to import than all else.
     from email.utils import parsedate_to_datetime
     from http.client import HTTPException
-    from urllib.error import HTTPError
-    from urllib.request import HTTPRedirectHandler, Request, build_opener
+    from urllib.request import HTTPErrorProcessor, Request, build_opener
 
-    class NoRedirects(HTTPRedirectHandler):
-        """Follows no redirection, since its answer has a date as well."""
+    class AnyAnswer(HTTPErrorProcessor):
+        """Takes a refusal or a redirection for an answer, which has a date as well."""
 
-        def redirect_request(self, *_given: Any, **_named: Any) -> None:
-            """See `HTTPRedirectHandler`."""
+        def http_response(self, request: Any, response: Any) -> Any:  # noqa: ARG002
+            """See `HTTPErrorProcessor`."""
+            return response
 
-    # Whatever is answered to a request without credentials has a date.
+        https_response = http_response
+
     request = Request(url, method="HEAD")  # noqa: S310 -- of an http endpoint
     try:
-        with build_opener(NoRedirects()).open(request, timeout=_ANSWER_TIME) as answer:
+        with build_opener(AnyAnswer()).open(request, timeout=_ANSWER_TIME) as answer:
             date = str(answer.headers["Date"])
-    except HTTPError as error:
-        with error:
-            date = str(error.headers["Date"])
-    except (OSError, HTTPException, ValueError):
-        return None
-    try:
         return time.time() - parsedate_to_datetime(date).timestamp()
-    except (ValueError, TypeError):
+    except (OSError, HTTPException, ValueError, TypeError):
         return None
 
 
@@ -339,10 +330,8 @@ def _endpoint(address: Address, options: Mapping[str, str]) -> str | None:
     """The address of the store, as far as options and environment tell."""
 
     def setting(*names: str) -> str | None:
-        for name in names:
-            if value := options.get(name) or os.environ.get(name.upper()):
-                return value
-        return None
+        values = (options.get(name) or os.environ.get(name.upper()) for name in names)
+        return next(filter(None, values), None)
 
     endpoint = None
     if address.kind == "s3":

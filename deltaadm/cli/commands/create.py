@@ -23,10 +23,10 @@ from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import (
     changes_planner,
     plan_table,
-    plan_tables,
     require_plan_options,
     with_engine_for,
 )
+from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new

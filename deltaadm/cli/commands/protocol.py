@@ -33,10 +33,10 @@ from deltaadm.runs.plan_run import (
     plan_for_clients,
     plan_mapping_mode,
     plan_minimum,
-    plan_tables,
     plan_undo,
     plan_upgrade,
 )
+from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.status import WAITING
 from deltaadm.runs.target import Target

@@ -174,7 +174,7 @@ class Validate(Parameters):
             context = context.with_request(given.spark, output, given.access)
 
             def work() -> int:
-                from deltaadm.runs.plan_run import plan_tables
+                from deltaadm.runs.plan_tables import plan_tables
 
                 run = self._run(context)
                 planner, tables = fixes_planner(run), self.tables or ()
