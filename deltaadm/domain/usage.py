@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
+from deltaadm.domain.features import (
+    FEATURES,
+    TableFeature,
+    is_variant,
+    mapping_mode,
+    with_requirements,
+)
 from deltaadm.domain.properties import Key, whole_number
 from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, all_types, path_text
 from deltaadm.domain.snapshot import FileFacts, Kind, Snapshot
@@ -71,22 +77,11 @@ def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
 
 def _with_dependents(name: str, by_name: Mapping[str, Usage]) -> Usage:
     """The use of a feature includes that by features which require it, directly or not."""
-    own, known = by_name[name], True
-    required_by = []
-    reached, waiting = {name}, [name]
-    while waiting:
-        required = waiting.pop()
-        for other, usage in by_name.items():
-            feature = FEATURES.get(other)
-            if feature is None or required not in feature.requires or other in reached:
-                continue
-            reached.add(other)
-            waiting.append(other)
-            if usage.evidence:
-                required_by.append(f"required by {other}")
-            known = known and usage.known
-    evidence = (*own.evidence, *required_by)
-    return Usage(evidence, known=bool(evidence) or (own.known and known))
+    others = [other for other in by_name if other != name and name in with_requirements([other])]
+    others.sort(key=lambda other: name not in FEATURES[other].requires)  # those that do directly
+    required_by = (f"required by {other}" for other in others if by_name[other].evidence)
+    evidence = (*by_name[name].evidence, *required_by)
+    return Usage(evidence, bool(evidence) or all(by_name[each].known for each in (name, *others)))
 
 
 # What of the state shows the use of a feature: None where the state was not read

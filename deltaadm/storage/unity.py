@@ -20,7 +20,6 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import (
-    AbstractHTTPHandler,
     HTTPHandler,
     HTTPRedirectHandler,
     HTTPSHandler,
@@ -105,7 +104,7 @@ class Rest:
         self._name = name
         self._token_names = token_names
         # urllib would send the token along to wherever a redirection leads.
-        self._opener = build_opener(_NoRedirects(), _Http(), _Https())
+        self._opener = build_opener(_NoRedirects(), _BoundedHandler())
 
     def ask(
         self,
@@ -279,7 +278,7 @@ class _Answer(HTTPResponse):
         self.fp = io.BufferedReader(_Bounded(cast("socket.SocketIO", self.fp.detach())))
 
 
-class _BoundedOpen(AbstractHTTPHandler):
+class _BoundedHandler(HTTPSHandler, HTTPHandler):
     def do_open(self, http_class: Any, req: Request, **more: Any) -> HTTPResponse:
 
         def connection(host: str, **options: Any) -> Any:
@@ -288,14 +287,6 @@ class _BoundedOpen(AbstractHTTPHandler):
             return made
 
         return super().do_open(connection, req, **more)
-
-
-class _Http(_BoundedOpen, HTTPHandler):
-    pass
-
-
-class _Https(_BoundedOpen, HTTPSHandler):
-    pass
 
 
 _TRY_LATER: Final = "Try again later, with a smaller --jobs."

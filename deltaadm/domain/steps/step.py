@@ -43,35 +43,28 @@ class ColumnChange:
 
     def clause(self) -> str:
         """The part of ALTER COLUMN for it."""
-        if self.type is not None:
-            change = f"TYPE {type_sql(self.type)}"
-        elif self.nullable is not None:
-            change = f"{'DROP' if self.nullable else 'SET'} NOT NULL"
-        elif self.comment is not None:
-            change = f"COMMENT {literal(self.comment)}"
-        elif self.position is not None:
-            change = position_sql(self.position)
-        else:
-            change = f"SET DEFAULT {self.default}" if self.default else "DROP DEFAULT"
-        return f"{path_sql(self.column)} {change}"
+        return f"{path_sql(self.column)} {self._spelled()[0]}"
 
     def options(self) -> Iterator[str]:
         """The option with which `alter` makes the change."""
-        column = path_text(self.column)
+        _, option, value = self._spelled()
+        yield from (option, path_text(self.column) + value)
+
+    def _spelled(self) -> tuple[str, str, str]:
+        """The change in SQL, the option for it, and what follows the column's name there."""
         if self.type is not None:
-            yield from ("--set-type", f"{column}={type_sql(self.type)}")
+            return f"TYPE {type_sql(self.type)}", "--set-type", f"={type_sql(self.type)}"
         if self.nullable is not None:
-            yield from ("--drop-not-null", column)
+            return f"{'DROP' if self.nullable else 'SET'} NOT NULL", "--drop-not-null", ""
         if self.comment is not None:
-            yield from ("--set-comment", f"{column}={self.comment}")
+            return f"COMMENT {literal(self.comment)}", "--set-comment", f"={self.comment}"
         if self.position is not None:
             after = self.position.after
             place = "FIRST" if after is None else f"AFTER {path_text((after,))}"
-            yield from ("--move", f"{column} {place}")
+            return position_sql(self.position), "--move", f" {place}"
         if self.default:
-            yield from ("--set-default", f"{column}={self.default}")
-        elif self.default is not None:
-            yield from ("--drop-default", column)
+            return f"SET DEFAULT {self.default}", "--set-default", f"={self.default}"
+        return "DROP DEFAULT", "--drop-default", ""
 
 
 _CHANGE: Final = record(
