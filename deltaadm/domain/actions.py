@@ -173,12 +173,7 @@ ACTIONS: Final[Mapping[str, type[Loggable]]] = {kind.NAME: kind for kind in Acti
 
 @dataclass(frozen=True, slots=True)
 class SingleAction:
-    """
-    One line of a commit: exactly one action under its key.
-
-    `rest` keeps whatever else the line holds: nulls for the other keys, or, against the
-    protocol, further actions.
-    """
+    """One line of a commit: an action under its key, and in `rest` whatever else the line holds."""
 
     action: Action | UnknownAction
     rest: Mapping[str, Any] = field(default_factory=dict)

@@ -123,12 +123,7 @@ class Position:
 
 @dataclass(frozen=True)
 class ColumnDefinition:
-    """
-    A column as ADD COLUMN takes it.
-
-    *parent* is the path of the struct that it goes into, empty for the table itself;
-    *position* is None for the end.
-    """
+    """A column for ADD COLUMN in the struct *parent*, or the table; *position* None is last."""
 
     column: StructField
     parent: Path = ()
@@ -194,11 +189,7 @@ def parse_default(text: str) -> str:
 
 
 def type_sql(data_type: DataType) -> str:
-    """
-    *data_type* as `parse_type` reads it; a name that is no type of Spark's is kept.
-
-    SQL has no words for arrays and maps that cannot hold nulls.
-    """
+    """*data_type* as `parse_type` reads it; SQL cannot say that an array or a map has no nulls."""
     if isinstance(data_type, ArrayType):
         return f"ARRAY<{type_sql(data_type.element)}>"
     if isinstance(data_type, MapType):

@@ -45,11 +45,7 @@ class SessionSettings:
 
     @classmethod
     def from_conf(cls, conf: Mapping[str, str]) -> Self:
-        """
-        The settings in a Spark configuration, whole or in part.
-
-        Raises `RefusedError` for a boolean setting that is neither true nor false.
-        """
+        """The settings in a Spark configuration; `RefusedError` for a flag that is no boolean."""
         defaults = {
             key.removeprefix(DEFAULTS_PREFIX): value
             for key, value in conf.items()
@@ -222,11 +218,7 @@ class Protocol(Loggable):
         return feature in names or feature in _known(names)
 
     def with_features(self, features: Iterable[str]) -> Self:
-        """
-        The same protocol with *features* and all they require; versions are never raised.
-
-        Raises `RefusedError` where a version is too low for a feature (`withFeatures`).
-        """
+        """The protocol with *features* and all they require; `RefusedError` for low versions."""
         result = self.checked()
         for name in features:
             result = result.with_feature(name)
@@ -256,11 +248,7 @@ class Protocol(Loggable):
         )
 
     def without_feature(self, feature: str) -> Self:
-        """
-        The same protocol without *feature*, in its weakest form (`removeFeature`).
-
-        Raises `RefusedError` for a feature that Delta cannot drop.
-        """
+        """The weakest protocol without *feature* (`removeFeature`); `RefusedError` if it stays."""
         entry = TableFeature.find(feature)
         if entry.removal is None:
             raise IllegalArgumentError(
@@ -276,11 +264,7 @@ class Protocol(Loggable):
         ).normalized()
 
     def normalized(self) -> Self:
-        """
-        The weakest protocol with the same features: legacy versions where they fit exactly.
-
-        A protocol without lists is returned as it is.
-        """
+        """The weakest protocol with the same features; one without lists is returned as it is."""
         if not self.checked().supports_writer_features:
             return self
         features = self.supported_features
@@ -505,11 +489,7 @@ def minimum_required_versions(features: Iterable[str]) -> tuple[int, int]:
 
 
 def protocol_versions(configuration: Mapping[str, str]) -> tuple[int | None, int | None]:
-    """
-    The versions in `delta.minReaderVersion` and `delta.minWriterVersion`; None where unsaid.
-
-    Raises `RefusedError` for what is no number.
-    """
+    """The versions that properties ask for, if they do; `RefusedError` for what is no number."""
     return (
         _version(configuration, Key.MIN_READER_VERSION),
         _version(configuration, Key.MIN_WRITER_VERSION),

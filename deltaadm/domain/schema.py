@@ -48,11 +48,7 @@ SCHEMAS_REMEMBERED: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveType:
-    """
-    A type written as one name: `integer`, `decimal(10,2)`, `timestamp_ntz`, `variant`.
-
-    A name that this version does not know is kept as it is.
-    """
+    """A type written as one name, known or not: `integer`, `decimal(10,2)`, `timestamp_ntz`."""
 
     name: str
 

@@ -168,11 +168,7 @@ _ASKED: Final = 100
 
 
 class LogFiles(Sequence[LogFile]):
-    """
-    The files called *names*, in this order; *infos* knows them.
-
-    A log may have very many, of which few matter: a name is parsed when its file is looked at.
-    """
+    """The files called *names*, that *infos* knows; a name is parsed when its file is looked at."""
 
     __slots__ = ("_infos", "names")
 

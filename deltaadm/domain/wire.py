@@ -472,11 +472,7 @@ class CommitMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """
-    Whether a commit is our own, and whether it may change protocol, metadata or clustering.
-
-    The latter also holds for a commit that writes the same again.
-    """
+    """Whether a commit is our own, and whether it may change protocol, metadata or clustering."""
 
     version: int
     is_own: bool

@@ -143,11 +143,7 @@ class DeltaCatalog:
         return f"{plain_location(below)}/{table.lower()}"
 
     def query_schema(self, query: str) -> str:
-        """
-        The schema of what *query* gives, as Spark's JSON; the query is not run.
-
-        Raises `RefusedError` for anything that is not a query that Spark understands.
-        """
+        """The schema of *query*, which is not run, as JSON; `RefusedError` for what is no query."""
         try:
             # On lines of its own: it may end with a comment.
             asked = f"SELECT * FROM (\n{query}\n)"  # noqa: S608 -- the user's own, and only read

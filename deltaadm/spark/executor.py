@@ -52,11 +52,7 @@ if TYPE_CHECKING:
 
 
 def recluster(session: SparkSession, path: str, step: kinds.ClusterBy) -> None:
-    """
-    Commit what CLUSTER BY would, by a transaction of Delta's own, on the table at *path*.
-
-    Raises `CommitError` over Spark Connect, which has no way to one.
-    """
+    """Commit what CLUSTER BY would on the table at *path*; `CommitError` over Spark Connect."""
     jvm: Any = getattr(session, "_jvm", None)
     if jvm is None:
         raise CommitError(

@@ -60,11 +60,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]:
-    """
-    The session with settings changed to *conf* for the time of the block.
-
-    Raises `EngineError` for a setting that is fixed once Spark runs.
-    """
+    """The session with *conf* for the block; `EngineError` for what is fixed once Spark runs."""
     from pyspark.errors import PySparkException
 
     before: dict[str, str | None] = {}

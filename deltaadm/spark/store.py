@@ -354,11 +354,7 @@ def qualifier_of(log: str) -> str:
 
 
 class Hadoop:
-    """
-    The file systems of a *session*, by which it opens stores; the `Directories` on all of them.
-
-    Raises `EngineError` for a session on Spark Connect, which has none to offer.
-    """
+    """A *session*'s file systems, and `Directories` on them; `EngineError` on Spark Connect."""
 
     def __init__(self, session: SparkSession) -> None:
         if not hasattr(session, "_jvm"):
@@ -418,11 +414,7 @@ class Hadoop:
 
 
 class HadoopStore:
-    """
-    Lists and reads by way of a session; see `LogStore`.
-
-    `log` is where the log is, as Spark tells it of files in there.
-    """
+    """See `LogStore`; `log` is where the log is, as Spark tells it of files in there."""
 
     limits = LIMITS
     local_path = None

@@ -184,11 +184,7 @@ def _new_draft(path: str) -> tuple[str, int]:
 
 
 def lock(descriptor: int, *, otherwise: bool = False) -> bool:
-    """
-    Lock an open file for this process as long as it is open; False where others have.
-
-    *otherwise* is the answer where there are no locks at all.
-    """
+    """Lock an open file for this process: False if others have, *otherwise* if nobody can."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -204,11 +204,7 @@ def _profile(environ: Mapping[str, str], name: str) -> dict[str, str] | None:
 
 
 class TemporaryCredentials(NamedTuple):
-    """
-    Credentials by the names of the options of a store, and when they expire.
-
-    `expires` is in milliseconds since the epoch; None where they are good for the whole run.
-    """
+    """Credentials by a store's option names; `expires` in ms since the epoch, None for never."""
 
     options: Mapping[str, str]
     expires: int | None = None
@@ -345,11 +341,7 @@ _WORDS: Final = frozenset({
 
 
 def _require_usable(prefix: str, settings: Mapping[str, str]) -> None:
-    """
-    Raise `StorageError` for an endpoint that is not a URL, or a word or token with several lines.
-
-    Those of *settings* and of the environment count whose names begin with *prefix*.
-    """
+    """Raise `StorageError` for an endpoint that is not a URL, or a word with several lines."""
     # Messages show names, not values: a value may be a secret, or have one in it.
     own = {name: text for name, text in os.environ.items() if name.lower().startswith(prefix)}
     for name, value in {**own, **settings}.items():
@@ -595,11 +587,7 @@ _DENIALS: Final = frozenset({
 
 
 class Address(NamedTuple):
-    """
-    What a URL says: the kind of store, its bucket or container, and where in there.
-
-    `qualifier` is scheme and authority as the URL has them.
-    """
+    """What a URL says; `qualifier` is scheme and authority, and `path` is within the bucket."""
 
     kind: str
     qualifier: str
@@ -650,12 +638,7 @@ class Address(NamedTuple):
 
 
 class Connections:
-    """
-    The buckets that a run has asked something of, and the threads in which it waits for them.
-
-    What was read of logs is in `cache`. *options_for* tells what is set for a location besides the
-    environment, and *credentials_for* the credentials that are given for it.
-    """
+    """The buckets that a run has asked something of, and the threads in which it waits for them."""
 
     def __init__(
         self,
@@ -749,12 +732,7 @@ _OF_WRITERS: Final = frozenset({
 def _settings_for(
     address: Address, options: Mapping[str, str], *, credentials: bool
 ) -> tuple[dict[str, str], Any]:
-    """
-    The settings of the store at *address*, and those of its connections.
-
-    Options of the other clouds are left out, so that one file can have those of all. With
-    *credentials* those of the profile in `~/.aws` are taken as well.
-    """
+    """The settings of the store at *address*, and those of its connections."""
     own = _PROVIDERS[address.kind].prefix
     others = tuple(each.prefix for each in _PROVIDERS.values() if each.prefix != own)
     client = {"user_agent": f"deltaadm/{__version__}", "timeout": "30s", "connect_timeout": "5s"}
@@ -798,11 +776,7 @@ def _in_thread(
 
 
 class Bucket:
-    """
-    Requests to one bucket.
-
-    Each waits in a thread; whoever asks for its `result` can be interrupted.
-    """
+    """Requests to one bucket, each in a thread; waiting for a `result` can be interrupted."""
 
     def __init__(
         self,

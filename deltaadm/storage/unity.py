@@ -76,12 +76,7 @@ _PASSING: Final = frozenset({429, 500, 502, 503, 504})
 
 
 class CatalogError(StorageError):
-    """
-    The server answers, and not with what was asked for.
-
-    `status` is the answer's HTTP status and `reason` the server's word for the kind of error, if it
-    has one; without either, it is no server of this kind.
-    """
+    """The server refuses: `status` is HTTP's, `reason` its word for the kind, if it has one."""
 
     def __init__(self, message: str, *, remedy: str, status: int, reason: str = "") -> None:
         super().__init__(message, remedy=remedy)
@@ -640,11 +635,7 @@ _PARTS: Final = 3
 
 
 class UnityCatalog:
-    """
-    The server at *url*, the beginning of which is all that has to be given.
-
-    *token* says who asks; *token_names* are the variables that it may come from.
-    """
+    """The server at *url*, of which the beginning is enough; *token_names* may give *token*."""
 
     def __init__(self, url: str, token: str, *, token_names: str) -> None:
         base = url.rstrip("/")

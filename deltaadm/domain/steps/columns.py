@@ -59,11 +59,7 @@ def _is_slot(schema: StructType, path: Path) -> bool:
 
 
 def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
-    """
-    The path of *column* as the schema spells it, and the field or the slot that is there.
-
-    Raises `RefusedError` for a column that is not there, or not the only one of that name.
-    """
+    """The path of *column* as the schema spells it, and what is there; raises unless it is one."""
     path, field, here = schema.find_place(column)
     for depth, part in enumerate(path):
         around = schema.find_place(path[:depth])[2]

@@ -401,11 +401,7 @@ class DropConstraint(Step):
 
 @dataclass(frozen=True, slots=True)
 class ClusterBy(Step):
-    """
-    `ALTER TABLE … CLUSTER BY`; no columns is CLUSTER BY NONE.
-
-    *restored_later* are the columns by which a later step clusters the table again.
-    """
+    """`CLUSTER BY`, with no columns `NONE`; a later step clusters by *restored_later* again."""
 
     columns: tuple[Path, ...]
     restored_later: tuple[Path, ...] = ()
@@ -457,11 +453,7 @@ def cluster_by_sql(columns: Iterable[Path]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WriteCheckpoint(Step):
-    """
-    A checkpoint of the version that the plan leads to; `_last_checkpoint` points to it then.
-
-    No commit: the version, the protocol, the metadata and the files stay as they are.
-    """
+    """A checkpoint of the version that the plan leads to, which is no commit of its own."""
 
     kind = "write_checkpoint"
     is_commit = False

@@ -28,11 +28,7 @@ from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, r
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """
-    A change of one property of a column; all fields after *column* but one are None.
-
-    An empty *default* drops the column's default.
-    """
+    """A change of one property of a column, the one that is not None; "" drops its *default*."""
 
     column: Path
     type: DataType | None = None
@@ -150,11 +146,7 @@ class Step:
         """Raise `RefusedError` for what Delta refuses whatever the table is like."""
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        """
-        The state after the step.
-
-        Raises `RefusedError` with Delta's error class where Delta or Spark would refuse.
-        """
+        """The state after the step; raises `RefusedError` where Delta or Spark would refuse."""
         raise NotImplementedError
 
     def cost(self, _snapshot: Snapshot) -> Cost:
@@ -244,11 +236,7 @@ class Step:
     # Commits
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
-        """
-        Return the operation that its commit records between the two states.
-
-        None for a step whose commits only Delta Spark makes.
-        """
+        """The operation that its commit records; None for commits that only Delta Spark makes."""
         return None
 
     @property

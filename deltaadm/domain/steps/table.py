@@ -581,11 +581,7 @@ def _with_clustering(after: Snapshot, clusters: Sequence[Path]) -> Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SetLocation(Step):
-    """
-    `ALTER TABLE … SET LOCATION`: a name in a catalog then leads to the table that is *there*.
-
-    No commit: the catalog's entry changes, and both tables stay as they are.
-    """
+    """`SET LOCATION`, no commit: a name in a catalog then leads to the table that is *there*."""
 
     there: Snapshot
 

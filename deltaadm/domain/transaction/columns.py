@@ -188,11 +188,7 @@ def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...] | None:
 
 
 def earlier_names(versions: Iterable[Metadata]) -> dict[Path, Path]:
-    """
-    Return earlier names of a table's columns, by their physical paths.
-
-    *versions* are in order; of a column that was renamed the last name counts.
-    """
+    """The last of the earlier names of columns, by physical paths; *versions* are in order."""
     names: dict[Path, Path] = {}
     for version in versions:
         names |= {stored: path for path, stored in _stored_paths(version).items()}
@@ -272,11 +268,7 @@ def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
 
 
 def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettings) -> Snapshot:
-    """
-    The state after CLUSTER BY *paths*; files stay as they are until OPTIMIZE.
-
-    Raises `RefusedError` with Delta's error class where Delta would refuse.
-    """
+    """The state after CLUSTER BY *paths*; files stay as they are until OPTIMIZE."""
     metadata = snapshot.metadata
     for path in paths:
         if len(metadata.schema.find_place(path)[0]) < len(path):
@@ -334,11 +326,7 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
 
 
 def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, ...]:
-    """
-    *columns* as *schema* spells them, whatever their types.
-
-    Raises `RefusedError` for columns that are not there or named twice, and for too many.
-    """
+    """*columns* as *schema* spells them; `RefusedError` for absent, repeated or too many."""
     fields = {folded(path): path for path, _ in struct_fields(schema)}
     for column in columns:
         if folded(column) not in fields:

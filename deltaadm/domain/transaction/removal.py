@@ -62,11 +62,7 @@ class FeatureHistory:
     needing_since: int | None = None
 
     def ready_at(self, retention: int) -> int:
-        """
-        From when on Delta can truncate what needs the feature; 0 for at any time.
-
-        Delta cuts at whole minutes. *retention* and the result are in milliseconds.
-        """
+        """When Delta can truncate what needs the feature, 0 for always; in ms, like *retention*."""
         if self.needing_since is None:
             return 0
         # Rounded up: Delta cuts the history at whole minutes.
