@@ -201,17 +201,19 @@ class CheckpointExaminer:
             if deep and len(present) == len(paths):
                 # Everything is read, and compared with older files.
                 expected = self._expected(checkpoint.version, differing)
-                content = _Content(reader, expected.hashes if expected else None, self.store)
-                for path in files:
-                    content.read(path)
-                for path in paths:
-                    content.read(path, prefix="sidecar.")
+                counts: Counter[str] = Counter()
+                for path in (*files, *paths):
+                    if path.endswith(".parquet"):
+                        reader.check_pages(path)
+                    prefix = "" if path in files else "sidecar."
+                    for adds in _hashed_adds(reader, path, self.store, counts, prefix):
+                        if expected is not None:
+                            expected.cross_off(adds)
+                difference = (
+                    None if expected is None else expected.difference(checkpoint_facts.state)
+                )
                 checkpoint_facts = replace(
-                    checkpoint_facts,
-                    counts=dict(content.counts),
-                    difference=None
-                    if expected is None
-                    else _difference(checkpoint_facts.state, expected, content),
+                    checkpoint_facts, counts=dict(counts), difference=difference
                 )
         except TableError as error:
             return replace(checkpoint_facts, error=error.message)
@@ -248,24 +250,39 @@ class _Expected:
         self._base = base
         self._files = files
         self._reconciled = Reconciliation()
-        self.hashes = {digest for digest, _ in self.live()}
-        """The files that are alive; who compares takes out of it what is found."""
+        self._missing = {digest for digest, _ in self._live()}
+        self._unexpected = 0
+        self._paths: list[str] = []
         if base is not None and not self._reconciled.complete:
-            reader = CheckpointReader(store, base)
-            for name, document in reader.small_actions(STATE):
+            for name, document in CheckpointReader(store, base).small_actions(STATE):
                 self._reconciled.offer(name, document)
 
-    @property
-    def state(self) -> tuple[Protocol | None, Metadata | None]:
-        """Protocol and metadata."""
+    def cross_off(self, adds: Iterable[Hashed]) -> None:
+        """Take in live files that were found."""
+        for hashed, path in adds:
+            if hashed in self._missing:
+                self._missing.discard(hashed)
+            else:
+                self._unexpected += 1
+                if len(self._paths) < _NAMED_PATHS:
+                    self._paths.append(path)
+
+    def difference(self, found: State) -> Difference:
+        """How *found* and the files that were crossed off differ from what must be there."""
         protocol, metadata = self._reconciled.protocol, self._reconciled.metadata
-        return (
-            None if protocol is None else Protocol.from_wire(dict(protocol)),
-            None if metadata is None else Metadata.from_wire(dict(metadata)),
+        known = None if metadata is None else Metadata.from_wire(metadata)
+        gone = (path for hashed, path in self._live() if hashed in self._missing)
+        return Difference(
+            protocol=found.protocol != (None if protocol is None else Protocol.from_wire(protocol)),
+            metadata=found.metadata is not known
+            if found.metadata is None or known is None
+            else not found.metadata.says_the_same_as(known),
+            only_in_checkpoint=self._unexpected,
+            only_in_commits=len(self._missing),
+            paths=(*self._paths, *(islice(gone, _NAMED_PATHS) if self._missing else ())),
         )
 
-    def live(self) -> Iterator[Hashed]:
-        """The hash and path of every live file."""
+    def _live(self) -> Iterator[Hashed]:
         touched: set[int] = set()
         for file in self._files:
             body = commits.body(self._store, file.path)
@@ -279,77 +296,33 @@ class _Expected:
                         if name == "add":
                             yield hashed, str(document.get("path"))
         if self._base is not None:
-            for hashed, path in _checkpoint_adds(self._store, self._base):
-                if hashed not in touched:
-                    yield hashed, path
+            reader = CheckpointReader(self._store, self._base)
+            for path in reader.file_paths():
+                for adds in _hashed_adds(reader, path, self._store, Counter()):
+                    yield from ((hashed, name) for hashed, name in adds if hashed not in touched)
 
 
-class _Content:
-    """
-    Counts the actions of a checkpoint's files, and crosses its live files off *expected*, if any.
+def _hashed_adds(
+    reader: CheckpointReader, path: str, store: LogStore, counts: Counter[str], prefix: str = ""
+) -> Iterator[Iterable[Hashed]]:
+    """The `add` actions in a file of a checkpoint; *counts* adds up all that it has."""
+    if path.endswith(".json"):
+        for name, action in reader.json_actions(path):
+            counts[f"{prefix}{name}"] += 1
+            if name == "add":
+                yield [(_hash(action, store.qualifier), str(action.get("path")))]
+        return
+    from deltaadm.replay.adds import hashed_rows, require_short_paths, valid_rows
 
-    `unexpected` are those that were not there to be crossed off, `paths` the first of them.
-    """
-
-    def __init__(
-        self, reader: CheckpointReader, expected: set[int] | None, store: LogStore
-    ) -> None:
-        self.counts: Counter[str] = Counter()
-        self.unexpected = 0
-        self.paths: list[str] = []
-        self._reader = reader
-        self._expected = expected
-        self._qualifier = store.qualifier
-        self._limits = store.limits
-
-    def read(self, path: str, prefix: str = "") -> None:
-        """Take in one file, completely."""
-        if path.endswith(".json"):
-            for name, action in self._reader.json_actions(path):
-                self.counts[f"{prefix}{name}"] += 1
-                if name == "add":
-                    self._cross_off([(_hash(action, self._qualifier), str(action.get("path")))])
-            return
-        from deltaadm.replay.adds import hashed_rows, require_short_paths, valid_rows
-
-        self._reader.check_pages(path)
-        with self._reader.decoding(path):
-            for batch in self._reader.batches(path, _COUNTED_FIELDS):
-                for name in batch.schema.names:
-                    column = batch.column(name)
-                    rows = valid_rows(column, _KEY_FIELDS.get(name))
-                    if rows:
-                        self.counts[f"{prefix}{name}"] += rows
-                    if name == "add" and rows:
-                        require_short_paths(column, self._limits)
-                        self._cross_off(hashed_rows(column, self._qualifier))
-
-    def _cross_off(self, hashes: Iterable[Hashed]) -> None:
-        expected = self._expected
-        if expected is None:
-            return
-        for hashed, path in hashes:
-            if hashed in expected:
-                expected.discard(hashed)
-            else:
-                self.unexpected += 1
-                if len(self.paths) < _NAMED_PATHS:
-                    self.paths.append(path)
-
-
-def _difference(state: State, expected: _Expected, content: _Content) -> Difference:
-    protocol, metadata = expected.state
-    missing, found = expected.hashes, state.metadata
-    gone = (path for hashed, path in expected.live() if hashed in missing) if missing else ()
-    return Difference(
-        protocol=state.protocol != protocol,
-        metadata=found is not metadata
-        if found is None or metadata is None
-        else not found.says_the_same_as(metadata),
-        only_in_checkpoint=content.unexpected,
-        only_in_commits=len(missing),
-        paths=(*content.paths, *islice(gone, _NAMED_PATHS)),
-    )
+    with reader.decoding(path):
+        for batch in reader.batches(path, _COUNTED_FIELDS):
+            for name in batch.schema.names:
+                column = batch.column(name)
+                if rows := valid_rows(column, _KEY_FIELDS.get(name)):
+                    counts[f"{prefix}{name}"] += rows
+                    if name == "add":
+                        require_short_paths(column, store.limits)
+                        yield hashed_rows(column, store.qualifier)
 
 
 def compaction_facts(
@@ -411,22 +384,6 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
                 domain_state = (document.get("configuration"), bool(document.get("removed")))
                 winners.setdefault((name, str(document.get("domain"))), domain_state)
     return winners
-
-
-def _checkpoint_adds(store: LogStore, checkpoint: Checkpoint) -> Iterator[Hashed]:
-    """The hash and path of every file that a checkpoint says is alive."""
-    reader = CheckpointReader(store, checkpoint)
-    for path in reader.file_paths():
-        if path.endswith(".json"):
-            for name, action in reader.json_actions(path):
-                if name == "add":
-                    yield _hash(action, store.qualifier), str(action.get("path"))
-            continue
-        from deltaadm.replay.adds import hashed_rows
-
-        with reader.decoding(path):
-            for _, _, adds in reader.add_batches(path, lambda *_: ("path", "deletionVector")):
-                yield from hashed_rows(adds, store.qualifier)
 
 
 def _hash(document: Document, qualifier: str) -> int:
