@@ -639,18 +639,7 @@ class PolicyFacts:
 
 
 Facts = (
-    LogFacts
-    | CommitFacts
-    | CheckpointFacts
-    | CompactionFacts
-    | LiveFile
-    | LiveFiles
-    | SpreadFiles
-    | Withdrawn
-    | SnapshotFacts
-    | ChecksumFacts
-    | DataFileFacts
-    | CrossCheck
-    | CatalogFacts
+    LogFacts | CommitFacts | CheckpointFacts | CompactionFacts | LiveFile | LiveFiles | SpreadFiles
+    | Withdrawn | SnapshotFacts | ChecksumFacts | DataFileFacts | CrossCheck | CatalogFacts
     | PolicyFacts
-)
+)  # fmt: skip

@@ -84,7 +84,6 @@ def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
 
 
 def _mismatched_field(field: Field, expected: DataType) -> Field | None:
-    """The field that is of another type than *expected*, itself or one in it."""
     if field.repeated:
         return field
     if isinstance(expected, StructType):
@@ -590,7 +589,6 @@ def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:
 
 
 def _all_begin_with_count(group: Struct) -> bool:
-    """Whether all files of a row group have statistics that begin with the number of records."""
     # What lies between two texts begins with whatever both begin with; so the least and the
     # greatest of the column speak for all, whether or not the writer has cut them short.
     paths, stats = (next(chunks(group, ("add", name)), None) for name in ("path", "stats"))

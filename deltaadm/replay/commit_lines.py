@@ -8,7 +8,7 @@ it. What a replay wants of a commit without fault is taken from the same lines.
 from __future__ import annotations
 
 import json
-from array import array
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
@@ -28,10 +28,6 @@ Named = tuple[str, dict[str, Any]]
 # Large commits
 
 
-_MOST_NAMES: Final = (1 << 16) - 1
-"""The number of action names that are counted separately; further ones count under the last one."""
-
-
 class StoredLines(Lines):
     """
     The lines of a large *file*, read again by each iteration; *read* makes one of number and bytes.
@@ -45,8 +41,7 @@ class StoredLines(Lines):
         self._read = read
         self._count = 0
         self.last = None
-        self._codes: dict[str, int] = {}
-        self._order = array("H")
+        self._names = []
         self._counts: Counter[str] = Counter()
         self._kept: dict[str, list[Any]] | None = {}
         self.has_errors = False
@@ -59,9 +54,8 @@ class StoredLines(Lines):
             self.has_errors = self.has_errors or bool(line.error)
             self.plain = self.plain and not (line.error or line.odd) and len(line.actions) == 1
             for name, value in line.actions:
-                # Two bytes for each action: the file may have millions of them.
-                code = self._codes.setdefault(name, min(len(self._codes), _MOST_NAMES))
-                self._order.append(code)
+                # One text for all actions of the name: the file may have millions of them.
+                self._names.append(sys.intern(name))
                 self._counts[name] += 1
                 if self._kept is not None and name not in ABOUT_FILES:
                     self._kept.setdefault(name, []).append(value)
@@ -76,11 +70,6 @@ class StoredLines(Lines):
 
     def __iter__(self) -> Iterator[Line]:
         return (self._read(number, text) for number, text in self._file.numbered())
-
-    @property
-    def names(self) -> Iterable[str]:
-        known = {code: name for name, code in self._codes.items()}
-        return (known[code] for code in self._order)
 
     def actions(self, name: str) -> Collection[Any]:
         if self._kept is not None and name not in ABOUT_FILES:
@@ -240,7 +229,6 @@ def _lines(body: bytes) -> Lines:
 
 
 def _is_spread_over_lines(body: bytes) -> bool:
-    """Whether the whole file is JSON objects, though not a line each."""
     decoder, position = json.JSONDecoder(), 0
     try:
         text = body.decode().strip()

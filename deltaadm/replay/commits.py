@@ -158,19 +158,11 @@ def provenance(body: bytes | LargeFile) -> list[Named] | None:
     if isinstance(body, LargeFile):
         return None
     found: list[Named] = []
-    # The many other lines are not looked at.
-    text = body.removeprefix(_BYTE_ORDER_MARK).replace(b"\r", b"\n")
-    lines: dict[int, bytes] = {}
-    for word in (b'"commitInfo"', b'"txn"'):
-        at = text.find(word)
-        while at >= 0:
-            start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
-            end = end if end >= 0 else len(text)
-            lines[start] = text[start:end]
-            at = text.find(word, end)
-    for start in sorted(lines):
+    for line in body.removeprefix(_BYTE_ORDER_MARK).splitlines():
+        if b'"commitInfo"' not in line and b'"txn"' not in line:
+            continue
         try:
-            value = _value_of(lines[start])
+            value = _value_of(line)
         except (ValueError, RecursionError):  # importing `suppress` costs every inspect
             continue
         for document in value if isinstance(value, list) else [value]:
@@ -356,7 +348,6 @@ _UNREAD: Final = frozenset({"cdc.dataChange", "commitInfo.dataChange"})
 
 
 def _is_time(value: Any) -> bool:
-    """Whether *value* is a text that Spark reads as a time."""
     from datetime import datetime
 
     try:

@@ -262,7 +262,6 @@ class Replay:
         return checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
 
     def _open_checkpoint(self) -> CheckpointReader:
-        """Take in a checkpoint's actions that are not about files."""
         reader = self._checkpoint_reader()
         for name, document in reader.small_actions():
             self._reconciled.offer(name, document)
@@ -313,7 +312,6 @@ class Replay:
             self._is_info_unread = True
 
     def _read_checksum(self) -> Document | None:
-        """The checksum of the version, if there is a valid one."""
         file = self._segment.crc
         if file is None:
             return None

@@ -255,7 +255,6 @@ class _FactCollector:
         self._lines = CommitLines(store)
         self._snapshot: Snapshot | None = None
         self._newest: facts.CommitTimes | None = None
-        self._in_commit: dict[int, int] = {}
         self._missing = 0
 
     def found(self) -> Iterator[facts.Facts]:
@@ -478,8 +477,6 @@ class _FactCollector:
                 columns = _columns_after(columns, commit)
             state, previous = after, commit.times
             self._newest = previous
-            if previous.in_commit is not None:
-                self._in_commit[version] = previous.in_commit
 
     def _checkpointed(self, version: int) -> State:
         """The state that a checkpoint of *version* holds; unknown if there is none to read."""
@@ -611,7 +608,6 @@ class _FactCollector:
             yield from each_ahead(prepared, left, readers())
 
     def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[facts.DataFileFacts]:
-        """The data files of *adds* in storage, looked up several at a time."""
         store = self._store
         if store.at_once == 1:
             yield from (data_file_facts(store, add, state) for add in adds)
@@ -641,7 +637,6 @@ class _FactCollector:
     def _checksum(
         self, file: LogFile, state: State, commit: facts.CommitTimes | None
     ) -> facts.ChecksumFacts:
-        """The facts about the one JSON object of a checksum file, or why there is none."""
         try:
             document, error = json_object(self._store.read(file.path))
         except DeltaadmError as unread:
@@ -680,11 +675,7 @@ class _FactCollector:
     def _enablement_timestamp(self, snapshot: Snapshot) -> int | None:
         text = snapshot.metadata.configuration.get("delta.inCommitTimestampEnablementVersion", "")
         version = whole_number(text)
-        if version is None:
-            return None
-        if version in self._in_commit:
-            return self._in_commit[version]
-        for file in self._listing.commits:
+        for file in self._listing.commits if version is not None else ():
             if file.version == version:
                 return facts.CommitTimes.of(file, self._lines.of(file.path)).in_commit
         return None

@@ -449,7 +449,6 @@ def _same(flag: bool, count: int) -> pa.BooleanArray:  # noqa: FBT001 -- the val
 
 
 def _spread(flags: Any, count: int) -> pa.BooleanArray:
-    """One answer for all of *count* rows, or the answers of each."""
     return _same(flags, count) if isinstance(flags, bool) else flags
 
 
@@ -576,7 +575,6 @@ def _infinite(read: pa.Table) -> pa.BooleanArray | bool:
 
 
 def _leaves(values: pa.Array) -> Iterator[pa.Array]:
-    """The numbers with a fraction among *values*."""
     if pa.types.is_floating(values.type):
         yield values
     elif pa.types.is_struct(values.type):

@@ -209,7 +209,6 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
 
 
 def _oddities(listing: LogListing) -> tuple[str, ...]:
-    """Messages on files that were ignored when the segment was chosen."""
     complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
     found, partial = [], set()
     for file in listing.checkpoint_files:

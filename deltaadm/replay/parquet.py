@@ -289,7 +289,6 @@ def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
 
 
 def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
-    """The columns by name, from the list of all fields in which children follow their parent."""
     rest = iter(elements)
 
     def fields(path: tuple[str, ...], count: int, levels: tuple[int, int]) -> list[Field]:
@@ -599,7 +598,6 @@ def _hybrid(body: bytes, width: int, count: int) -> bytes:
 
 
 def _numbers(body: bytes, width: int, count: int) -> Iterator[int]:
-    """Indices into a dictionary."""
     numbers = (number for number, times in _encoded(body, width, count) for _ in range(times))
     return islice(numbers, count)
 
@@ -721,7 +719,6 @@ def _unpacked(body: bytes, size: int, codec: int) -> bytes:
 
 
 def _snappy(body: bytes) -> bytes:
-    """Undo Snappy: literal runs, and copies of what came before."""
     size, at = variable(body, 0)
     out = bytearray()
     while at < len(body):
@@ -831,7 +828,6 @@ _BUFFER: Final = 1 << 23
 def _bytes_per_row(
     source: BinaryIO, footer: Footer, chunk: Struct, rows: int, limits: Limits
 ) -> int:
-    """The memory that a row of a column takes: its text, or the entries of its map or list."""
     text = _bytes_per_value(source, chunk, limits) if chunk[1] == _BYTES else 0
     values: int = chunk[5]
     if values <= rows:
@@ -900,7 +896,6 @@ def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
 
 
 def _is_small(chunk: Struct, limits: Limits) -> bool:
-    """Whether all pages of a column together are no larger than one may be."""
     ratio = _LARGEST_RATIO.get(chunk[4])
     return ratio is not None and chunk[7] * ratio <= limits.page
 
@@ -958,7 +953,6 @@ def _header(source: BinaryIO, at: int, end: int) -> tuple[Struct, int]:
 
 
 def _decompressed(body: bytes, size: int, codec: int) -> bytes:
-    """The content of a page, which has *size* bytes."""
     if not codec:
         return body
     import pyarrow as pa

@@ -116,7 +116,6 @@ LONG: Final = 1 << 10
 
 
 def _short(name: str) -> str:
-    """*name*, or what stands for it if it is long."""
     if len(name) <= LONG:
         return name
     from hashlib import blake2b

@@ -105,7 +105,6 @@ def _base(
     available: LogFiles,
     since: int | None,
 ) -> Snapshot:
-    """The state to begin with; raises `TableError` where there is none."""
     if since is not None and since > 0:
         return _loaded(store, engine, since - 1)
     first, last = available.versions[0], available.versions[-1]

@@ -404,7 +404,6 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
 
 def _is_pointed_to(checkpoint: CheckpointFacts, document: Document) -> bool:
-    """Whether the pointer is about this one of the checkpoints of its version."""
     known = checkpoint.listing.checkpoints
     candidates = [each for each in known if each.version == checkpoint.version]
     details = document.get("v2Checkpoint")

@@ -397,7 +397,6 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
 
 
 def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, int]]:
-    """The physical names by id, and the ids by physical path."""
     names: dict[int, str] = {}
     ids: dict[Path, int] = {}
     for path, field in column_mapping.rename_columns(schema_of(metadata)).walk():

@@ -117,7 +117,6 @@ def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
 
 
 def _record_flaws(field: StructField) -> Iterator[str]:
-    """Return how the recorded type changes of a field contradict each other or its type."""
     if not isinstance(field.metadata.get(FieldKey.TYPE_CHANGES, []), list):
         yield "it is not a list"
     reached: dict[str, str] = {}

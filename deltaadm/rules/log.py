@@ -700,7 +700,6 @@ def _of_pointer(log: LogFacts, message: str, severity: Severity | None = None) -
 
 
 def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:
-    """The step that fixes the checkpoint pointer, if the table can be loaded at all."""
     return () if log.segment is None else (kinds.WriteCheckpoint(),)
 
 
@@ -742,7 +741,6 @@ def _checkpointed(log: LogFacts) -> set[int]:
 
 
 def _newest_checkpoint(log: LogFacts) -> int:
-    """The version of the newest complete checkpoint; -1 if there is none."""
     return max(_checkpointed(log), default=-1)
 
 

@@ -340,7 +340,6 @@ _FAILING_UNLESS_SUPPORTED: Final = frozenset({
 
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
-    """Features that the metadata needs and the protocol lacks, except those with their own rule."""
     for name, evidence in snapshot.protocol.missing_features(snapshot.metadata).items():
         feature = FEATURES[name]
         if name != "columnMapping" and not feature.activation.by_type:

@@ -419,7 +419,6 @@ class RuleRunner:
 def _found_in(
     rules: Sequence[Rule], limit: int | None, files: Iterable[facts.LiveFiles]
 ) -> tuple[list[Finding], dict[str, int]]:
-    """What *rules* find in *files*, up to the *limit* of each, and how much each finds."""
     runner = RuleRunner(rules, limit=limit)
     for each in files:
         runner.check(each)
@@ -447,7 +446,6 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
 
 
 def _file_of(fact: facts.Facts) -> str:
-    """The file that *fact* is about; empty where it is about the table."""
     if isinstance(fact, (facts.LiveFile, facts.DataFileFacts)):
         return fact.add.path
     if isinstance(fact, facts.CheckpointFacts):
