@@ -229,13 +229,14 @@ def differ(seed: str, session: Any, root: Path) -> Iterator[tuple[str, str, Row]
         before = state(str(path)) if there else no_table(str(path))
         try:
             step = wishes.step(before) if there else wishes.creation(kinds.CreationMode.CREATE)
+            sql = statement("t", step)
         except DeltaadmError:
             continue  # what cannot even be written down
         how, predicted, answer = compare(session, settings, before, step)
         wire = [before.protocol.to_wire(), before.metadata.to_wire()] if there else None
         yield step.kind, how, {
             "seed": seed, "how": how, "predicted": predicted, "delta": answer,
-            "sql": statement("t", step), "before": wire,
+            "sql": sql, "before": wire,
         }  # fmt: skip
         there = any(path.glob("_delta_log/*.json"))
 
