@@ -13,7 +13,7 @@ from functools import cache
 
 from deltaadm.domain import wire
 from deltaadm.domain.actions import ACTIONS
-from deltaadm.domain.schema import StructType, type_name
+from deltaadm.domain.schema import StructType
 from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import TableError, TooLargeError
 from deltaadm.limits import LIMITS, require_few_values
@@ -247,7 +247,8 @@ def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
                 raise unreadable(path, "a line in it is not a JSON object")
         for document in documents:
             for name, action in _actions(document):
-                check_types(name, action, path)
+                if cause := mismatches(name, action)[0]:
+                    raise unreadable(path, cause)
                 yield name, action
 
 
@@ -281,13 +282,6 @@ def json_value(text: str) -> Any:
     except ValueError:
         end = -1
     return value if end == len(text) else json.loads(text)
-
-
-def check_types(name: str, action: Any, path: str) -> None:
-    """Raise `TableError` for an action that Delta's reader fails to decode."""
-    cause = mismatches(name, action)[0]
-    if cause:
-        raise unreadable(path, cause)
 
 
 def mismatches(name: str, action: Any) -> tuple[str, str]:
@@ -367,7 +361,7 @@ def _types(struct: StructType) -> Types:
     return {
         field.name: (
             wire.json_type(field.type),
-            fitting.get(type_name(field.type)),
+            fitting.get(getattr(field.type, "name", "")),
             _types(field.type) if isinstance(field.type, StructType) else None,
         )
         for field in struct.fields

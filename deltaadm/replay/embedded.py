@@ -39,13 +39,6 @@ if TYPE_CHECKING:
     Found = TypeVar("Found")
 
 
-class EmbeddedEngine:
-    """A `ReplayEngine`; it never refuses a table for the features or versions it asks for."""
-
-    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        return Replay(store, segment).outcome(detail)
-
-
 def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     """
     Every file of the version, with all that its `add` action says; twice in the same order.
@@ -59,7 +52,8 @@ class Replay:
     """
     One pass over a segment, and what it has found so far.
 
-    An engine that reads in another way replaces `state` and `search_deltas`.
+    It never refuses a table for the features or versions that it asks for. An engine that reads in
+    another way replaces `state` and `search_deltas`.
     """
 
     def __init__(self, store: LogStore, segment: LogSegment) -> None:
@@ -319,8 +313,8 @@ class Replay:
             document = load_json(self._store.read(file.path))
             protocol, metadata = document.get("protocol", {}), document.get("metadata", {})
             valid = isinstance(protocol, dict) and isinstance(metadata, dict)
-            if "protocol" in document:
-                commits.check_types("protocol", protocol, file.path)
+            if "protocol" in document and commits.mismatches("protocol", protocol)[0]:
+                valid = False
             if valid and ("metadata" not in document or metadata.get("id")):
                 return dict(document)
         except (AttributeError, ValueError, RecursionError, DeltaadmError):

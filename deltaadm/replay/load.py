@@ -20,7 +20,7 @@ from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance, i
 from deltaadm.errors import MissingFileError, StorageError, TableError
 from deltaadm.replay import commits
 from deltaadm.replay.commits import LargeFile, body, newest_actions
-from deltaadm.replay.embedded import in_commit_timestamps
+from deltaadm.replay.embedded import Replay, in_commit_timestamps
 from deltaadm.replay.reconcile import (
     STATE,
     Detail,
@@ -59,18 +59,16 @@ def load_snapshot(
     supports are no obstacle. Raises `TableError` where no snapshot can be built, with `established`
     holding what could be found, and `StorageError` for trouble with the store.
     """
-    if engine is None:
-        from deltaadm.replay.embedded import EmbeddedEngine
-
-        engine = EmbeddedEngine()
     if timestamp is not None:
         # The newest metadata whether time travel uses in-commit timestamps.
         version = version_at(store, load_snapshot(store, engine).metadata, timestamp)
-    snapshot, warnings = replayed(
-        store,
-        locate(store, version, known, listing),
-        lambda segment: engine.replay(store, segment, detail),
-    )
+
+    def replay(segment: LogSegment) -> Snapshot:
+        if engine is not None:
+            return engine.replay(store, segment, detail)
+        return Replay(store, segment).outcome(detail)
+
+    snapshot, warnings = replayed(store, locate(store, version, known, listing), replay)
     state = store.catalog_state
     was_asked = state is not None and state.manages_commits
     if not was_asked and any(map(snapshot.protocol.supports, CATALOG_MANAGED)):

@@ -273,25 +273,17 @@ def rule(
     Register a check under *code*; one on files or commits may be for some *only*, and one on the
     newest version be *shared* by tables, see `Rule`.
 
-    Raises `ValueError` if the code is taken or the documentation lacks one of its paragraphs.
+    Raises `ValueError` if the code is taken.
     """
 
     def register(check: Check) -> Check:
-        paragraphs = (
-            paragraph.strip().partition(":") for paragraph in (check.__doc__ or "").split("\n\n")
-        )
-        present = {title for title, _, text in paragraphs if text.strip()}
-        missing = [paragraph for paragraph in PARAGRAPHS if paragraph not in present]
-        if code in RULES or missing:
-            raise ValueError(f"{code}: taken, or lacks {missing}")
+        if code in RULES:
+            raise ValueError(f"{code} is taken")
         name = check.__name__.replace("_", "-")
         RULES[code] = Rule(code, name, severity, scope, check, only, shared)
         return check
 
     return register
-
-
-PARAGRAPHS: Final = ("Why it matters", "What to do", "Source")
 
 
 class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been found

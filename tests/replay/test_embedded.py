@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.errors import TableError
-from deltaadm.replay.embedded import EmbeddedEngine, live_files
+from deltaadm.replay.embedded import live_files
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import open_store
@@ -41,8 +41,7 @@ from tests.support.tables import (
 class TestEmbeddedEngine(EngineContract):
     @pytest.fixture
     def load(self) -> Load:
-        engine = EmbeddedEngine()
-        return lambda place, detail: load_snapshot(open_store(str(place)), engine, detail=detail)
+        return lambda place, detail: load_snapshot(open_store(str(place)), detail=detail)
 
 
 def load(made: Table, detail: Detail = Detail.STATE, version: int | None = None) -> Snapshot:

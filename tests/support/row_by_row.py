@@ -19,7 +19,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import LogSegment, Snapshot
 from deltaadm.errors import TableError
 from deltaadm.facts import ChecksumFacts, Facts, FileTotals, LiveFiles, SnapshotFacts
-from deltaadm.replay.embedded import EmbeddedEngine, live_files
+from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.reconcile import Detail, ExaminingEngine
 from deltaadm.replay.totals import TotalsBuilder
@@ -41,7 +41,7 @@ class Spreading:
     """An engine that has every row group looked at as if by a process of its own."""
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        return EmbeddedEngine().replay(store, segment, detail)
+        return Replay(store, segment).outcome(detail)
 
     def looked_at(
         self, store: LogStore, paths: Sequence[str], look: Callable[[Iterable[Any]], Any]

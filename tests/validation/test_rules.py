@@ -31,6 +31,12 @@ def test_every_rule_is_tested_on_both_sides() -> None:
     assert broken == respected == set(RULES) == {rule.code for rule in choose_rules()}
 
 
+def test_every_rule_is_documented() -> None:
+    titles = ("Why it matters", "What to do", "Source")
+    assert [rule for rule in RULES.values() if not all(map(rule.section, titles))] == []
+    assert [rule for rule in RULES.values() if not rule.summary] == []
+
+
 def test_no_two_cases_of_a_rule_have_the_same_name() -> None:
     named = Counter((case.code, case.name) for case in CASES)
     assert [name for name, count in named.items() if count > 1] == []

@@ -24,7 +24,7 @@ from deltaadm.errors import (
 )
 from deltaadm.plans.checkpoint import HINT, TableState, pointer_to, read_state, write_from
 from deltaadm.plans.repair.repair import RepairPlan, View, digest_of, sha256
-from deltaadm.replay.embedded import EmbeddedEngine
+from deltaadm.replay.embedded import Replay
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
 
@@ -185,7 +185,7 @@ class Work:
         view = View(self.store, dict.fromkeys(self._gone))
         segment = view.listing.segment(version, before=version)
         # With its state: a checksum that is wrong must not tell what the protocol is.
-        snapshot = EmbeddedEngine().replay(view, segment, Detail.STATE)
+        snapshot = Replay(view, segment).outcome(Detail.STATE)
         pointer = write_from(self.store, snapshot, segment, self.publish)
         if pointer is None:
             raise _came_first(f"written a checkpoint of version {version}")

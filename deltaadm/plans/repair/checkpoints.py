@@ -38,7 +38,7 @@ from deltaadm.plans.repair.repair import (
 )
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
 from deltaadm.replay.commit_lines import CommitLines, json_object
-from deltaadm.replay.embedded import EmbeddedEngine, live_files
+from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import Depth, examine, read_pointer
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, canonical_path
 from deltaadm.replay.totals import TotalsBuilder
@@ -288,7 +288,7 @@ def _live(case: Case, segment: LogSegment) -> dict[tuple[str, str], AddFile]:
 
 def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL) -> Snapshot:
     """Protocol and metadata, or all of the state, by the log alone."""
-    return EmbeddedEngine().replay(case.view, replace(segment, crc=None), detail)
+    return Replay(case.view, replace(segment, crc=None)).outcome(detail)
 
 
 def _doubt(case: Case, segment: LogSegment) -> str:
