@@ -344,7 +344,6 @@ Block = TextBlock | Either
 
 
 def _blocks(report: Report) -> Iterable[Block]:
-    """What *report* says; its attribute `blocks` names the function that knows."""
     make: Callable[[Report], Iterable[Block]] = named(report.blocks)
     return make(report)
 

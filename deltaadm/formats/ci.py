@@ -136,7 +136,6 @@ def _findings(report: Checked) -> tuple[Finding, ...]:
 
 
 def _more(report: Checked) -> Iterable[tuple[str, str]]:
-    """The codes of which not everything is listed, each with a sentence that says so."""
     more = {} if isinstance(report, Failure) else report.more
     return ((code, f"{count} more findings of {code}.") for code, count in more.items())
 

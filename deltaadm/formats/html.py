@@ -85,8 +85,6 @@ def html_fragment(report: blocks.Report) -> str:
 
 
 class _Html(str):
-    """Text that is HTML already."""
-
     __slots__ = ()
 
 
@@ -124,7 +122,6 @@ _CODE: Final = re.compile(r"(?<![\w.`])`([^`\n]+)`(?![\w`])")
 
 
 def _prose(text: str) -> _Html:
-    """A sentence, in which backticks mark code."""
     return _Html(_CODE.sub(r"<code>\1</code>", escape(visible(text))))
 
 
@@ -156,11 +153,6 @@ def _title(page: Iterable[blocks.PageBlock]) -> str:
 
 
 def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
-    """
-    The title and the parts of a page of many tables.
-
-    A list with the failures and the worst at the top comes before what tables have in common.
-    """
     tables = [report for report in reports if not isinstance(report, FleetSummary)]
     common: list[blocks.PageBlock] = [blocks.Heading(f"{len(tables)} reports", level=1)]
     for report in reports:
@@ -224,7 +216,6 @@ def _verdict(page: Iterable[blocks.PageBlock]) -> dict[str, tuple[str, str]]:
 def _contents(
     reports: Sequence[tuple[_Html, Mapping[str, tuple[str, str]]]], *, is_complete: bool
 ) -> _Html:
-    """The names of the reports; a table of them where they begin with verdicts."""
     columns = list(dict.fromkeys(title for _, verdict in reports for title in verdict))
     if set(columns) <= {_REMARK}:
         items = (_tag("li", name) for name, _ in reports)
@@ -247,7 +238,6 @@ def _contents(
 
 
 def _section(anchor: str, page: Sequence[blocks.PageBlock], top: int = 2) -> _Html:
-    """*page* under headings from level *top* on; empty if it is."""
     elements = []
     for place, block in enumerate(page):
         own = anchor if not place and top > 1 else f"{anchor}-{place}"
@@ -257,7 +247,6 @@ def _section(anchor: str, page: Sequence[blocks.PageBlock], top: int = 2) -> _Ht
 
 
 def _rules(pages: Iterable[Iterable[blocks.PageBlock]]) -> Iterator[_Html]:
-    """The explanation of each rule that found something, to which its code leads."""
     found = (block for page in pages for block in page if isinstance(block, blocks.Findings))
     codes = sorted({finding.code for block in found for finding in block.findings} & set(RULES))
     if codes:
@@ -318,7 +307,6 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
 
 
 def _findings(block: blocks.Findings, top: int) -> _Html:
-    """A card for each rule: its code, and of each finding the place, what it is and its fix."""
     cards = [_tag(f"h{top + 1}", block.title, class_=block.severity.value)]
     for groups, remedies in block.by_rule():
         rule = groups[0].finding

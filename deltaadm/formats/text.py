@@ -41,7 +41,6 @@ def write_text(
 
 
 def _writer(out: TextIO, color: str, width: int | None) -> Callable[[Line], object]:
-    """What writes a line to *out*, with its styles if that shows any, by the variables of rich."""
     environ = dict(os.environ)
     if environ.get("FORCE_COLOR") in {"", "0"}:
         del environ["FORCE_COLOR"]  # which rich takes for a wish
@@ -290,7 +289,6 @@ def _table(block: blocks.Table) -> Iterable[Line]:
 
 
 def _matrix(block: blocks.Matrix) -> Iterator[Line]:
-    """Marks in narrow columns, below their names, each of which begins where its column does."""
     yield sentence(f"  {block.legend}", "dim")
     widest = max(width_of(name) for name, _ in block.rows)
     start = 0
@@ -315,7 +313,6 @@ def _matrix(block: blocks.Matrix) -> Iterator[Line]:
 
 
 def _changes(block: blocks.Changes) -> Iterator[Line]:
-    """Each section beside its name, and reasons below each other if there is room."""
     sections = block.sections or (("", block.rows),)
     names = max(len(name) for name, _ in sections)
     margin = names + 4 if names else 2
@@ -335,7 +332,6 @@ _WIDEST_CHANGE: Final = 34
 
 
 def _findings(block: blocks.Findings) -> Iterator[Line]:
-    """Beside the severity each rule with its place; below what it found, and what to do."""
     for groups, remedies in block.by_rule():
         rule, severity = groups[0].finding, block.severity.value
         shared = {place for group in groups for place in group.places}

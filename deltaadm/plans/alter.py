@@ -229,7 +229,6 @@ def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSett
 
 
 def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> bool:
-    """Whether *state* is as *step* would leave it."""
     schema, stored, touches = state.metadata.schema, state.metadata.configuration, step.touches
     if touches.new_constraint is not None:
         name, expression = touches.new_constraint

@@ -150,7 +150,6 @@ def carry_out(
 
 
 def _require_agreed_losses(plan: Plan, current: Snapshot) -> None:
-    """Raise `CommitError` where *plan* would delete what the table has only got since."""
     for step in plan.steps:
         agreed = step.destroys(plan.before)
         new = [name for name in step.destroys(current) if name not in agreed and "*" not in agreed]
@@ -172,7 +171,6 @@ def check_steps(plan: Plan, executor: Executor) -> None:
 
 
 def _require_as_planned(outcome: Outcome) -> None:
-    """Raise `CommitError` where the last stage came out differently, or others have interfered."""
     committed = committed_words(outcome.versions)
     if outcome.mismatches:
         raise CommitError(
@@ -190,7 +188,6 @@ def _require_as_planned(outcome: Outcome) -> None:
 
 
 def _after_failure(begun: Progress, error: DeltaadmError, log: TableLog, executor: Executor) -> str:
-    """The state of the table after a stage that had *begun* failed with *error*, as a clause."""
     try:
         # What was lost may still commit, so the log is asked again once the executor is closed.
         if isinstance(error, EngineLostError | UnknownWriteError):
@@ -278,7 +275,6 @@ def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...
 
 
 def _own(begun: Progress, log: TableLog) -> tuple[int, ...]:
-    """The versions that the stage has committed that was *begun* last."""
     base, step = begun.base or 0, begun.plan.stages[begun.done].step
     commits = log.commits(base + 1, log.load().version, step)
     return tuple(commit.version for commit in commits if commit.is_own)

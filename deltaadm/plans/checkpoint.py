@@ -224,7 +224,6 @@ _AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
 
 
 def _row(action: Action) -> Action:
-    """The action as Arrow takes it, maps as lists of pairs."""
     row: Action = {
         key: [*value.items()] if key in _MAPS and isinstance(value, dict) else value
         for key, value in action.items()
@@ -236,7 +235,6 @@ def _row(action: Action) -> Action:
 
 
 def _arrow(kind: DataType) -> pa.DataType:
-    """The Arrow type of a field of an action, or of a column of the table."""
     if isinstance(kind, StructType):
         return pa.struct([pa.field(field.name, _arrow(field.type)) for field in kind.fields])
     if isinstance(kind, MapType):
@@ -323,7 +321,6 @@ def _leaves(struct: StructType, logical: Path, physical: Path) -> Iterator[_Leaf
 
 
 def _nested(leaves: Sequence[tuple[Path, DataType]]) -> StructType:
-    """The struct that has values of these types at these paths."""
     fields = []
     for name in dict.fromkeys(path[0] for path, _ in leaves):
         inner = [(path[1:], kind) for path, kind in leaves if path[0] == name]
@@ -574,7 +571,6 @@ _RETENTION: Final = "delta.deletedFileRetentionDuration"
 
 
 def _groups(actions: Iterator[NamedDocument]) -> Iterator[list[NamedDocument]]:
-    """The actions in groups that are not too large to be held."""
     for first in actions:
         group, left = [first], _GROUP_TEXT
         for named in islice(actions, _GROUP - 1):
@@ -626,7 +622,6 @@ _CANONICAL: Final = json.JSONEncoder(sort_keys=True, default=str)
 
 
 def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
-    """Read a draft back, and raise `CommitError` unless it says what was to be written."""
     import pyarrow.parquet as pq
 
     found = Digest()
@@ -723,7 +718,6 @@ def _move_pointer(store: WritableStore, pointer: Pointer) -> None:
 
 
 def _newer(store: WritableStore, version: int) -> Checkpoint | None:
-    """The newest complete checkpoint after *version*."""
     listing = LogListing.of(store.root, store.list_log(version + 1), version + 1)
     return listing.checkpoints[-1] if listing.checkpoints else None
 

@@ -211,7 +211,6 @@ def _in_files(column: StructField) -> tuple[int | None, str]:
 def _later_paths(
     old: Mapping[Path, StructField], new: Mapping[Path, StructField], identities: Sequence[Identity]
 ) -> dict[Path, Path]:
-    """The path that each column of *old* has in *new*, if it is there."""
     paths: dict[Path, Path] = {}
     inside = _by_parent(new)
     for parent, columns in _by_parent(old).items():
@@ -230,7 +229,6 @@ def _later_paths(
 
 
 def _by_parent(columns: Iterable[Path]) -> dict[Path, list[Path]]:
-    """The columns that are next to each other."""
     children: dict[Path, list[Path]] = {}
     for path in columns:
         children.setdefault(path[:-1], []).append(path)

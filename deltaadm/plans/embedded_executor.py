@@ -43,7 +43,6 @@ from deltaadm.storage.store import LogStore, ObjectStores, WritableStore, open_s
 
 
 def _with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
-    """*after* with everything in place that only a commit can choose, with its *timestamp*."""
     metadata = after.metadata
     if KNOWN_AFTER_COMMIT in (metadata.schema_string or ""):
         metadata = metadata.with_schema(metadata.schema.rewrite(_with_physical_name))

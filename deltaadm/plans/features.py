@@ -306,7 +306,6 @@ def plan_features(
 def _missing_properties(
     snapshot: Snapshot, feature: TableFeature, *, support_only: bool
 ) -> dict[str, str]:
-    """The properties that are missing for *feature*; none where there is nothing to do."""
     # A preview's twin does as well: both in the protocol would only shut out more clients.
     supported = snapshot.protocol.supports(feature.name) or (
         not support_only and feature.twin is not None and snapshot.protocol.supports(feature.twin)

@@ -139,7 +139,6 @@ def _notes_on_rest(
     unreachable: Sequence[tuple[AnyGoal, str]],
     fail_on: Severity,
 ) -> Iterator[str]:
-    """Why findings from *fail_on* up are left, and how many are in all."""
     known = [each for _, each in goals]
     why = [(each, f": {why}.") for goal, each in goals for one, why in unreachable if one is goal]
     # Of findings that no policy leads to, the rule's advice is the same for all of a rule.

@@ -84,7 +84,6 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
 
 
 def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:
-    """A place in the schema, as it is called once columns have other names."""
     for old, new in renames:
         for end in "].":
             start = f"schema[{old}{end}"
@@ -347,7 +346,6 @@ def _require_in_order(before: Snapshot) -> None:
 
 
 def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
-    """Notes on the features that become active on an existing table."""
     if not stages or not before.exists:
         return
     after = stages[-1].after

@@ -300,7 +300,6 @@ def _search(
 
 
 def _steps(subject: str, state: Snapshot, *, truncating: bool) -> Iterator[Step]:
-    """Yield the steps that may remove the obstacle *subject*."""
     if subject not in (_READER_VERSION, _WRITER_VERSION):
         yield from _steps_to_remove(state, subject, truncating=truncating)
         return
@@ -326,7 +325,6 @@ def _steps(subject: str, state: Snapshot, *, truncating: bool) -> Iterator[Step]
 
 
 def _steps_to_remove(state: Snapshot, name: str, *, truncating: bool) -> Iterator[Step]:
-    """Steps that drop the feature, stop its use, or drop what depends on it."""
     feature = TableFeature.lookup(name)
     if feature is None:
         return
@@ -347,7 +345,6 @@ def _names(state: Snapshot) -> frozenset[str]:
 
 
 def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
-    """Steps after which the metadata no longer uses the feature."""
     configuration = state.metadata.configuration
     activation = FEATURES[name].activation
     if activation.by_constraint:
@@ -452,7 +449,6 @@ def _named(goals: Iterable[AnyGoal]) -> str:
 
 
 def _excluded(goal: AnyGoal, required: Sequence[AnyGoal], after: Snapshot) -> str:
-    """Why the *required* goals keep *goal* from being reached, which would lead to *after*."""
     if all(isinstance(each, Goal) for each in required):
         return f"what {goal.name} takes shuts out {_named(required)}"
     lost = filter(None, (_obstacle(each, after) for each in required))

@@ -312,7 +312,6 @@ def _height(name: str, among: set[str]) -> int:
 
 
 def _parts(change: Change) -> Iterator[Change]:
-    """What several statements did to a column, each as a change of its own."""
     if change.kind is not ChangeKind.SET or not change.subject.startswith("schema["):
         yield change
         return

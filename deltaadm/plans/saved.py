@@ -158,7 +158,6 @@ class SavedPlan:
         return self._carried_out(base) if left.is_noop else left
 
     def _carried_out(self, current: Snapshot) -> Plan:
-        """The plan for *current* that says that nothing is left to do."""
         return replace(self._plan_on(current, ()), notes=(CARRIED_OUT,))
 
     def _has_made(self, current: Snapshot) -> bool:
@@ -229,7 +228,6 @@ class SavedPlan:
         return self._plan_on(current)
 
     def _promise_of(self, plan: Plan) -> dict[str, Any]:
-        """The content that the file would have if it was that of *plan*."""
         return _promise(masked_document(plan, self.table))
 
     def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
@@ -292,7 +290,6 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
 
 
 def _read(document: Any) -> SavedPlan:
-    """The plan in *document*; raises `RefusedError` for another format, or what is damaged."""
     try:
         version = document["format_version"]
     except (KeyError, TypeError) as error:

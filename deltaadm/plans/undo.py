@@ -307,7 +307,6 @@ LEAVES_EMPTY: Final = ", which leaves an empty one"
 
 
 def _by(step: Step, after: Snapshot) -> Undo:
-    """The command of *step*, with what it costs on the state *after* the change."""
     return Undo(f"{alter_command(step)}{_PRICES[step.cost(after)]}", (step,))
 
 
@@ -382,7 +381,6 @@ def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
 
 
 def _stays(name: str, snapshot: Snapshot) -> bool:
-    """Whether *name* cannot be dropped, or something that needs it cannot."""
     return FEATURES[name].removal is None or any(
         _stays(needing, snapshot)
         for needing in dependents(name, snapshot.protocol.supported_features)
@@ -510,7 +508,6 @@ def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
 
 
 def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
-    """How to undo a change of a column's position, type, nullability, comment or default."""
     if not name:
         schema, moves = transition.before.metadata.schema, list[kinds.ColumnChange]()
         for each in transition.step.touches.column_changes:

@@ -149,7 +149,6 @@ def forecast(text: str, since: str | None, declared: Iterable[ClientRelease]) ->
 
 
 def _shut_out(default: Default | None, releases: Iterable[ClientRelease]) -> Iterator[Verdict]:
-    """The verdicts on those that cannot use the table, or go wrong."""
     if default is not None and not default.refused:
         for judged in verdicts(releases, default.protocol, default.metadata):
             uses = judged.access is Access.READ or judged.release.client.writes_tables

@@ -146,7 +146,6 @@ _OF_ONE_TABLE: Final = frozenset(
 
 
 def _shared(change: Change) -> Iterator[Change]:
-    """*change* without what two tables never share; nothing where that is all."""
     if change.subject in _OF_ONE_TABLE:
         return
     if not change.subject.startswith("schema["):
@@ -296,7 +295,6 @@ def _metadata(recorded: RecordedTable) -> dict[str, Any]:
 
 
 def _schema(recorded: RecordedTable) -> Any:
-    """The schema as JSON; its text where that is none."""
     schema_string = recorded.snapshot.metadata.schema_string
     try:
         return None if schema_string is None else json.loads(schema_string)

@@ -128,7 +128,6 @@ def _on_page(report: PlansSummary) -> Iterator[PageBlock]:
 
 
 def _in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBlock]:
-    """In at most a screen what failed, what changes, and its price; or all of it in *full*."""
     groups, found = report.groups, dict(report.sections)
     paths = [table for group in groups for table in group.tables]
     place = commonprefix(paths).rpartition("/")[0] if len(paths) > 1 else ""  # noqa: RUF071 -- of names, too

@@ -220,7 +220,6 @@ def show_history(report: HistoryReport) -> Iterator[Block]:
 
 
 def _timeline(report: HistoryReport) -> Timeline | None:
-    """When the protocol had which versions and features, as far as the entries tell."""
     entries = [entry for entry in report.entries if any(map(_lane_of, entry.changes))]
     if not entries:
         return None

@@ -391,7 +391,6 @@ def advice_on(report: TableReport) -> tuple[Advice, ...]:
 
 
 def _unused(report: TableReport) -> Iterator[Advice]:
-    """Features that nothing uses and that Delta can drop, those that concern readers first."""
     unused = [name for name in report.slack if _is_droppable(name)]
     if not unused:
         return
@@ -444,7 +443,6 @@ def _previews(report: TableReport) -> Iterator[Advice]:
 
 
 def _command(report: TableReport, command: str, *options: str) -> str:
-    """The command line for the table, as a POSIX shell takes it."""
     table = f"./{report.table}" if report.table.startswith("-") else report.table
     words = ("deltaadm", command, table, *options)
     letters = "".join(words)
@@ -626,7 +624,6 @@ _INTERNAL: Final = {Key.MAX_COLUMN_ID, Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION
 
 
 def _next_commands(report: TableReport) -> Iterator[Block]:
-    """The commands that tell more of a feature and of a client, where there is more to tell."""
     rows = feature_table(report).rows
     if rows:
         name = max(rows, key=lambda row: row[1] == "r + w")[0]  # those shut most clients out
@@ -805,7 +802,6 @@ def _summary(report: TableReport) -> Iterator[Block]:
 
 
 def _details(report: TableReport) -> Iterable[Table | Heading]:
-    """What a page has room for: where the table is, the protocols that would do, and mapping."""
     metadata, protocol = report.snapshot.metadata, report.snapshot.protocol
     named = (("name", metadata.name), ("comment", metadata.description))
     yield Heading("Details")

@@ -247,7 +247,6 @@ def effects(
 
 
 def _labelled(rows: Iterable[tuple[str, str]]) -> Iterator[Table]:
-    """Texts with a label, which stands beside the first of several."""
     told = [row for row in rows if row[1]]
     again = zip(["", *(label for label, _ in told)], told, strict=False)
     shown = tuple(("" if label == last else label, text) for last, (label, text) in again)
@@ -272,14 +271,12 @@ def _cost(plan: Plan) -> str:
 
 
 def _same(plan: Plan) -> str:
-    """What a plan does that changes neither protocol nor metadata."""
     commits = any(stage.step.is_commit for stage in plan.stages)
     same = "The result is the same, but these steps are still committed."
     return same if commits else "Protocol and metadata do not change."
 
 
 def _steps(plan: Plan) -> Iterator[Simple]:
-    """Each step of a plan for clients, with its own cost and with what the table loses by it."""
     rows = []
     for transition, stage in zip(plan.transitions, plan.stages, strict=True):
         cost = COST_NAMES[stage.cost] + (", in two runs" if stage.waits else "")

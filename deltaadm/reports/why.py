@@ -291,8 +291,6 @@ class _Search:
 
 
 class _Commit:
-    """A commit that has changed the protocol, and the features that are new since."""
-
     def __init__(self, before: Snapshot, after: Snapshot, new: frozenset[str]) -> None:
         self._before, self._after, self._new = before, after, new
         info = after.commit_info
@@ -398,7 +396,6 @@ _BEGINNING: Final = Protocol(1, 2)
 
 
 def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iterator[str]:
-    """The features for which the version must not be lower."""
     listed = side.listed(protocol)
     for name in sorted(_supported(protocol)):
         feature = TableFeature.lookup(name)

@@ -103,7 +103,6 @@ def carry_out(
 
 
 def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, bool]:
-    """The state that was *expected*, as it is read, and whether there are later versions."""
     actual = read_state(store)
     later = actual.version > expected.version
     if later:
@@ -261,7 +260,6 @@ def _text(journal: Mapping[str, Any]) -> bytes:
 
 
 def _copy(source: LogStore, name: str, target: WritableStore, new_name: str) -> bool:
-    """Copy a file from one directory of a table to another, in the place of what is there."""
     with target.draft(new_name) as draft, source.open(name) as file:
         copyfileobj(file, draft)
         put = target.publish if sha256(target, new_name) is None else target.replace

@@ -227,7 +227,6 @@ def _settled(
 
 
 def _by_older_files(case: Case, version: int) -> tuple[LogSegment, TableState]:
-    """The files that make *version* without its checkpoint, and its state."""
     segment = case.listing.segment(version, before=version)
     return segment, state_of(case.view, segment)
 
@@ -237,7 +236,6 @@ def _clause(error: TableError) -> str:
 
 
 def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
-    """What the repair relies on that no older file confirms."""
     base = segment.checkpoint
     if base is None or _is_proven(case, base):
         return ()
@@ -276,7 +274,6 @@ def _words(totals: tuple[int, int]) -> str:
 
 
 def _live(case: Case, segment: LogSegment) -> dict[tuple[str, str], AddFile]:
-    """The live files, by what tells them apart; for the few cases in which states differ."""
     return {
         (
             canonical_path(add.path, case.view.qualifier),
@@ -346,7 +343,6 @@ def _doubt_in_removals(
 
 
 def _doubt_in_storage(case: Case, disputed: Sequence[AddFile]) -> str:
-    """A data file of *disputed* that is not in storage as the commits say."""
     for file in disputed[:_LOOKED_UP]:
         size = case.store.data_size(file.path)
         if size != file.size:
@@ -379,7 +375,6 @@ def _right_versions(case: Case, version: int) -> str:
 
 
 def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[Operation, ...]:
-    """Writes the checkpoint anew, in place or under a new name, and moves the files aside."""
     snapshot, version = _snapshot(case, older), older.version
     classic = f"{version:020d}.checkpoint.parquet"
     has_other = any(
@@ -513,7 +508,6 @@ def _broken(
 
 
 def _right(snapshot: Snapshot) -> dict[str, Any]:
-    """The checksum of *snapshot*, with all that is known of it."""
     files, info = snapshot.files, snapshot.commit_info
     right: dict[str, Any] = {
         "tableSizeBytes": 0 if files is None else files.bytes,

@@ -122,13 +122,11 @@ def _is_loaded(case: Case) -> bool:
 
 
 def _compacted(case: Case, version: int) -> list[str]:
-    """The compacted files that have what a commit did."""
     files = case.listing.of_kind(Kind.COMPACTED)
     return [file.path for file in files if file.number <= version <= (file.end or 0)]
 
 
 def _flaw(case: Case, file: LogFile) -> str:
-    """Why a commit cannot be read; empty where it can."""
     try:
         actions = sum(1 for _ in each_action(body(case.view, file.path), file.path))
     except TableError as error:
@@ -183,7 +181,6 @@ def _is_json(text: str) -> bool:
 
 
 def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
-    """A commit that later ones build upon."""
     last = case.listing.commits.versions[-1]
     if not _is_loaded(case):
         why = f"later versions, up to {last}, build upon what it said"
@@ -194,7 +191,6 @@ def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
 
 
 def _elsewhere(case: Case, version: int) -> str:
-    """What would bring the commit of *version* back."""
     covering = [f"{path} has what it did" for path in _compacted(case, version)]
     covering += [
         f"the checkpoint {file.path} covers it, if its other files are restored"

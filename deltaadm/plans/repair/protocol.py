@@ -205,7 +205,6 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
 
 
 def _require_committable(after: Snapshot, old: Protocol, known: Sequence[Finding]) -> None:
-    """Raise `RefusedError` where deltaadm must not commit *after*, or has not mended everything."""
     for version, highest in (
         (old.min_reader_version, READER_FEATURES_VERSION),
         (old.min_writer_version, WRITER_FEATURES_VERSION),
@@ -338,13 +337,11 @@ def _untrue(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 
 def _mapped(metadata: Metadata) -> list[bool]:
-    """Whether each column has an id and a physical name."""
     keys = {"delta.columnMapping.id", "delta.columnMapping.physicalName"}
     return [keys <= column.metadata.keys() for _, column in metadata.schema.walk()]
 
 
 def _shown(protocol: Protocol) -> str:
-    """A protocol in words."""
     versions = f"({protocol.min_reader_version}, {protocol.min_writer_version})"
     names = sorted(protocol.explicit_names)
     return f"{versions} with {', '.join(names)}" if names else versions
@@ -394,7 +391,6 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
 
 
 def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int) -> Repair:
-    """The commit that removes *missing* files from the table, or why there is none."""
     wrong = f"{_named(missing, total)} are not in the storage."
     configuration, version = snapshot.metadata.configuration, snapshot.version + 1
     obstacles = (
@@ -446,7 +442,6 @@ _SHOWN: Final = 3
 
 
 def _origin(case: Case, missing: list[AddFile]) -> str:
-    """Which versions have added the files, as far as the log goes back."""
     paths, added = {add.path for add in missing}, list[int]()
     for file in reversed(case.listing.commits):
         for name, document in each_action(body(case.view, file.path), file.path):
