@@ -112,12 +112,8 @@ def sentence(finding: Finding) -> str:
 def advice(table: str, finding: Finding) -> tuple[str, ...]:
     """The remedy, and the command that applies it if there is one."""
     command = fix_command(table, finding.fix)
-    return tuple(
-        filter(
-            None,
-            (visible(advice_for(table, finding.remedy)), command and f"Fix: {visible(command)}"),
-        )
-    )
+    lines = visible(advice_for(table, finding.remedy)), command and f"Fix: {visible(command)}"
+    return tuple(filter(None, lines))
 
 
 Checked = ValidationReport | Failure

@@ -372,19 +372,16 @@ class ChangeTexts(NamedTuple):
 
 def table_changes(texts: ChangeTexts, load_at: Callable[[str], Snapshot]) -> TableChanges:
     """Parse *texts*; *load_at* loads the table at another location."""
-    column = parse_column
-    changes = [
-        kinds.ColumnChange(column(c), type=ddl.parse_type(t)) for c, t in texts.set_types.items()
-    ]
-    changes += [kinds.ColumnChange(column(c), nullable=True) for c in texts.drop_not_null]
-    changes += [kinds.ColumnChange(column(c), comment=t) for c, t in texts.set_comments.items()]
-    changes += [
-        kinds.ColumnChange(column(c), default=ddl.parse_default(t))
-        for c, t in texts.set_defaults.items()
-    ]
-    changes += [kinds.ColumnChange(column(c), default="") for c in texts.drop_defaults]
+    column, change = parse_column, kinds.ColumnChange
     moves = map(ddl.parse_move, texts.move)
-    changes += [kinds.ColumnChange(moved, position=position) for moved, position in moves]
+    changes = [
+        *(change(column(c), type=ddl.parse_type(t)) for c, t in texts.set_types.items()),
+        *(change(column(c), nullable=True) for c in texts.drop_not_null),
+        *(change(column(c), comment=t) for c, t in texts.set_comments.items()),
+        *(change(column(c), default=ddl.parse_default(t)) for c, t in texts.set_defaults.items()),
+        *(change(column(c), default="") for c in texts.drop_defaults),
+        *(change(moved, position=position) for moved, position in moves),
+    ]
     clusters = texts.cluster_by
     return TableChanges(
         set_properties=spark_values(texts.set_properties),

@@ -608,13 +608,9 @@ class Digest:
         """The sum of each kind of action, as a text."""
         return {name: f"{self.counts[name]}:{self._sums[name]:x}" for name in sorted(self.counts)}
 
-    def differences(self, other: Digest) -> list[str]:
-        """The names of the actions that are not the same in *other*."""
-        return [
-            name
-            for name in sorted({*self.counts, *other.counts})
-            if (self.counts[name], self._sums[name]) != (other.counts[name], other._sums[name])
-        ]
+
+def _differing(some: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
+    return [name for name in sorted({*some, *others}) if some.get(name) != others.get(name)]
 
 
 _HASH: Final = 32
@@ -632,7 +628,7 @@ def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
             for name, column in zip(group.column_names, group.columns, strict=True):
                 for document in documents(column):
                     found.take(name, document)
-        differences = expected.differences(found)
+        differences = _differing(expected.sums, found.sums)
     except (pa.ArrowException, OSError) as error:
         differences = [str(error)]
     if differences:
@@ -711,10 +707,7 @@ def _move_pointer(store: WritableStore, pointer: Pointer) -> None:
     except DeltaadmError:
         return
     if newer is not None and pointed == pointer.version:
-        reader = CheckpointReader(store, newer)
-        parts = f',"parts":{len(newer.files)}' if newer.kind is Kind.MULTIPART else ""
-        text = f'{{"version":{newer.version},"size":{reader.size()}{parts}}}'
-        store.overwrite(HINT, text.encode())
+        store.overwrite(HINT, pointer_to(store, newer).body)
 
 
 def _newer(store: WritableStore, version: int) -> Checkpoint | None:
@@ -813,8 +806,7 @@ class TableState:
 
     def differences(self, other: TableState) -> tuple[str, ...]:
         """The kinds of actions in which *other* differs, and whether it is another version."""
-        names = sorted({*self.digests, *other.digests})
-        found = [name for name in names if self.digests.get(name) != other.digests.get(name)]
+        found = _differing(self.digests, other.digests)
         return (*found, *(["version"] if self.version != other.version else []))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import count
+from operator import attrgetter
 from typing import Final
 
 from deltaadm.clients import Access, ClientRelease
@@ -53,34 +54,33 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
     names: Mapping[Path, Path] = {}
     with suppress(DeltaadmError):  # a schema that cannot be understood is a finding itself
         names = earlier_names(state.metadata for state in states)
-    known = Counter(
-        (finding.code, finding.severity, finding.where, finding.message)
-        for finding in (snapshot_findings(before) if before.exists else ())
-    )
-    different = []
-    for finding in snapshot_findings(after, names):
-        if finding.severity is Severity.INFO:
-            continue
-        key = (finding.code, finding.severity, finding.where, finding.message)
-        if known[key]:
-            # Counted, since a rule may find the same in the same words several times.
-            known[key] -= 1
-        else:
-            different.append(finding)
+    old = snapshot_findings(before) if before.exists else ()
+    found = snapshot_findings(after, names)
+    new = [finding for finding in found if finding.severity is not Severity.INFO]
     renamed = [
         (path_text(old), path_text(new)) for step in steps for old, new in step.touches.renames
     ]
-    left = Counter(
-        (code, severity, _renamed(where, renamed)) for code, severity, where, _ in known.elements()
+
+    words, place = (
+        attrgetter("code", "severity", "where", "message"),
+        attrgetter("code", "severity", "where"),
     )
-    new = []
-    for finding in different:
-        place = (finding.code, finding.severity, finding.where)
-        if left[place]:
-            left[place] -= 1
-        else:
-            new.append(finding)
-    return tuple(new)
+    gone = (replace(each, where=_renamed(each.where, renamed)) for each in _left(old, found, words))
+    return tuple(_left(_left(new, old, words), gone, place))
+
+
+def _left(
+    findings: Iterable[Finding],
+    others: Iterable[Finding],
+    key: Callable[[Finding], object],
+) -> list[Finding]:
+    """Those of *findings* that *others* do not have as often."""
+    known, left = Counter(map(key, others)), []
+    for finding in findings:
+        known[key(finding)] -= 1
+        if known[key(finding)] < 0:
+            left.append(finding)
+    return left
 
 
 def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:
