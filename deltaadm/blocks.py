@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class FeatureReport:
     """
-    One feature of a table.
+    One feature of a table; `feature` is None for a name that nobody knows.
 
-    `supported` is "explicit", "implicit" or None; `active` means supported and in use by the
-    metadata, or, where nothing in the metadata asks for it, not known to be unused; `because` says
-    what lists, implies, activates, uses or requires it. `feature` is None for a name that nobody
-    knows.
+    `supported` is "explicit", "implicit" or None. An `active` one is supported, and in use by the
+    metadata or, where nothing in the metadata asks for it, not known to be unused. `because` says
+    what lists, implies, activates, uses or requires it.
     """
 
     name: str

@@ -29,11 +29,10 @@ class Style:
     """
     What the command line says about all output; each format takes what concerns it.
 
-    `color`, auto, always or never, `width` and `verbose` are for text. Findings at or above
-    `fail_on`, errors if it is None, are failures in formats that know such. With `show_secrets`
-    secrets among the properties of tables are not masked. `for_terminal` says that what a terminal
-    would obey is escaped in formats that are exact otherwise. The `selection` is what is wanted of
-    documents. `made` is the time of a page.
+    `color`, auto, always or never, `width` and `verbose` are for text. Findings from `fail_on` up,
+    errors if it is None, are failures in formats that know such. `show_secrets` masks no secrets,
+    `for_terminal` escapes what a terminal would obey in formats that are exact otherwise.
+    `selection` is what is wanted of documents, `made` the time of a page.
     """
 
     color: str = "auto"
@@ -51,11 +50,10 @@ class Format:
     """
     One output format.
 
-    `writer` is the function that writes it, by name, since to import them all would cost every
-    command; it `takes` some attributes of the style. So are `only`, the types of the reports it can
-    show; None is for all, and `sums_up` says whether that includes an overview. `machine` says that
-    errors belong in it as well, `is_streamable` that its reports are independent of each other and
-    can be written one after the other.
+    `writer` names the function that writes it, which `takes` some attributes of the style. `only`
+    are the types of the reports that it can show, None for all, and `sums_up` says whether that
+    includes an overview. Errors belong in a `machine` format as well; reports of one that
+    `is_streamable` can be written one after the other.
     """
 
     name: str

@@ -94,12 +94,11 @@ def carry_out(
     """
     Commit exactly *plan*, stage by stage, and compare each with the prediction.
 
-    What is compared is the state at the version that the stage committed, so that changes by
-    others before and after it are no part of it. *note* hears how far the plan has come
-    whenever that changes, for the case of an interruption. Raises `CommitError` when the table's
-    protocol or metadata is no longer what the plan started from, when Delta refuses, or when a
-    stage's result differs or others have changed the table and stages remain; it names the
-    versions that were committed.
+    What is compared is the state at the version that the stage committed, without what others
+    change before and after it. *note* hears how far the plan has come. Raises `CommitError`, which
+    names the versions that were committed, where the table is no longer what the plan started from,
+    where Delta refuses, and before further stages where the result differs or others have changed
+    the table.
     """
     outcome = Outcome(plan=plan, actual=plan.before, versions=())
     if plan.is_noop:

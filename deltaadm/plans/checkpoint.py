@@ -413,15 +413,13 @@ _GROUP_TEXT: Final = 1 << 24
 
 def write_checkpoint(store: WritableStore, snapshot: Snapshot) -> bool:
     """
-    See to it that there is a checkpoint of the version that *snapshot* is, whatever comes later.
+    See to it that there is a checkpoint of the version of *snapshot*; whether this call wrote it.
 
-    Answers whether this call has written it; one that is there is kept. It holds what the log says
-    and nothing else: it is read back and compared before anybody else can see it. Nothing that
-    others can see is ever removed or replaced, except that `_last_checkpoint` is moved forward.
+    It is read back and compared before anybody else can see it. One that is there is kept: nothing
+    that others can see is removed or replaced, but `_last_checkpoint`, which is moved forward.
 
-    Raises `RefusedError` where the log or its protocol has something that we do not know,
-    `CommitError` where a file is in the way or the version is not the one that was planned,
-    `TableError` where it cannot be loaded, and `StorageError`.
+    Raises `RefusedError` for what a checkpoint would lose, `CommitError` where a file is in the way
+    or the version is not the one that was planned, `TableError`, and `StorageError`.
     """
     require_checkpointable(snapshot)
     if store.obstacle:

@@ -43,10 +43,10 @@ class DropStatus:
     """
     Whether and how a feature can be dropped.
 
-    `phase` is that of the way without `checkpointProtection`, by truncating history, for a
-    feature that older versions may need; `keeps_history` says whether there is the other way as
-    well. `ready_at` is in milliseconds since the epoch. `work` is what is done first, `refusal`
-    why the feature cannot be dropped.
+    `phase` is that of truncating history, for a feature that older versions may need;
+    `keeps_history` says whether `checkpointProtection` is another way. `ready_at` is in
+    milliseconds since the epoch. `work` is what is done first, `refusal` why the feature cannot be
+    dropped.
     """
 
     name: str
@@ -255,12 +255,11 @@ def plan_features(
     session: SessionSettings | None = None,
 ) -> Plan:
     """
-    The plan that makes the features *names* active where a property can, else supported.
+    The plan that makes the features *names*, and what they need, active where a property can.
 
-    All go into one step, so that features which need each other can be named together, and with
-    them what they need to be active. Raises
-    `RefusedError` for names that do not exist and for features that cannot be added to a table that
-    exists, with the statement that can.
+    Others become supported. All go into one step, since some need each other. Raises `RefusedError`
+    for names that do not exist and, with the statement that can, for what no existing table can be
+    given.
     """
     features: list[TableFeature] = []
     for feature in map(TableFeature.find, names):
@@ -450,11 +449,10 @@ def plan_minimum(
     """
     The plan that drops every feature that nothing in the table needs, dependents first.
 
-    Features in use stay, and so do those that Delta cannot drop. History is truncated rather
-    than protected, since protecting it takes a feature of its own; where older versions are
-    protected already, they go together with that feature. Raises `NotYetError` where only
-    features are left whose history has not expired at *now* (in milliseconds), and `RefusedError`
-    for a table that Delta cannot change.
+    Features in use stay, and so do those that Delta cannot drop. History is truncated rather than
+    protected, which would take a feature. Raises `NotYetError` where only features are left whose
+    history has not expired at *now* (in milliseconds), and `RefusedError` for a table that Delta
+    cannot change.
     """
     require_changeable(snapshot)
     needed = Protocol.minimum(snapshot.metadata).supported_features

@@ -45,8 +45,7 @@ def plan_fixes(
     """
     One plan that fixes every finding of *report* that can be fixed together with the others.
 
-    What findings propose comes first: what is set goes into one commit, what is unset and how the
-    table is clustered into others. Then come the cheapest steps to what the *policy* and the
+    What findings propose comes first, then the cheapest steps to what the *policy* and the
     *clients* demand besides, of several runs those of the next one at *now* (in milliseconds), and
     a checkpoint at last. No demand that is met is broken for another. The notes say which findings
     are fixed, and why others are not; those from *fail_on* up are the plan's `unfixed`.

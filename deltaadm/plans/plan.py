@@ -44,11 +44,9 @@ from deltaadm.rules.rule import RULES, Finding, RuleRunner, RuleSet, Scope, Seve
 
 def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Finding, ...]:
     """
-    Return the findings on the last of *states* that the first lacks; *steps* lie between.
+    The errors and warnings on the last of *states* that the first lacks; *steps* lie between.
 
-    Only errors and warnings: a plan breaks nothing with what is said for information alone, such
-    as that no column uses a feature whose property is unset.
-    What they find in other words at the same place, or on a column that is renamed, is not new.
+    What says the same in other words at the same place, or on a column that is renamed, is not new.
     """
     before, after = states[0], states[-1]
     names: Mapping[Path, Path] = {}
@@ -178,15 +176,13 @@ class PlannedChange:
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """
-    The whole truth about what will happen: the state before, the stages, and why.
+    The whole truth about what will happen: the state before, the stages that do something, and why.
 
-    Only stages that do something are kept, so a plan without stages changes nothing.
-    `because` maps subjects to the reasons that the request itself gives; `notes` are sentences
-    about the plan as a whole. `findings` are what rules find on the state after it, and not on
-    the one before. `needs_state` says that it would be another one if the domains and files of
-    the table had been read. `goals` are the clients for which it was made, and `unreachable`
-    those for which nothing can be done. `unfixed` findings that count are left by a plan that is
-    to fix them.
+    `because` maps subjects to the reasons that the request itself gives. `findings` are those of
+    rules on the state after it that the one before lacks. `needs_state` says that domains and
+    files, which were not read, could change it. `goals` are the clients for which it was made, and
+    `unreachable` those for which nothing can be done. `unfixed` findings that count are left by one
+    that is to fix them.
     """
 
     operation: str
@@ -286,10 +282,9 @@ def propose(
     """
     The plan that carries out *steps* in order, with what rules find on its outcome.
 
-    Where a step would break the table's clustering, further steps keep it whole. With
-    *check_outcome* off, rules are not asked, which takes most of the time. Raises `RefusedError`
-    where Delta would refuse a step, where nobody could load the table after a commit, and for a new
-    location among other steps: it would not be plain which of the two tables they change.
+    Where a step would break the table's clustering, further steps keep it whole. Rules are not
+    asked without *check_outcome*. Raises `RefusedError` where Delta would refuse a step, where
+    nobody could load the table after a commit, and for a new location among other steps.
     """
     require_moves_alone(steps)
     settings = session or SessionSettings()

@@ -41,11 +41,10 @@ class SavedPlan:
     What a plan file says: enough to find the table, and to make the same plan again.
 
     `table` is what the file calls the table, which says nothing until `called` has looked at it.
-    `is_managed` is not from the file: whether the catalog disposes of the files of the table.
-    `has_secrets` says that it comes from no file, so that its states have the secrets of the table.
-    What is shown of the plan follows from its steps and states; only the `operation`, which is one
-    of the commands that make plans, and which features and properties were `requested` are as the
-    file says.
+    Not from the file are `is_managed`, whether the catalog disposes of the table's files, and
+    `has_secrets`, whether the states have the secrets of the table. What is shown of the plan
+    follows from its steps and states, but for the `operation`, a command that makes plans, and what
+    was `requested`.
     """
 
     table: str
@@ -183,10 +182,10 @@ class SavedPlan:
         """
         The same plan on the table as it is now.
 
-        Raises `CommitError` when the table's identity, protocol or metadata is no longer what
-        the plan rests on, and `RefusedError` when the file promises something else than its steps
-        do: harmless appends since then may move a version that the plan names, nothing else. What a
-        step costs is compared where it does not depend on files, or *current* has facts on them.
+        Raises `CommitError` where the table's identity, protocol or metadata is no longer what the
+        plan rests on, and `RefusedError` where the file promises something else than its steps do.
+        Appends may have moved versions that it names. What a step costs is compared where that does
+        not depend on files, or *current* has facts on them.
         """
         different = ""
         if current.exists and not self.before.exists:

@@ -121,12 +121,11 @@ class TableReport:
     Everything `inspect` knows.
 
     `minimum_protocol` is the weakest one under which the metadata is legal,
-    `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
-    None where it cannot be determined, and a warning says why. `usage` tells of each supported
-    feature whether the state uses it. `clustering_columns` is None where the whole state was not
-    asked for. `clients` are the verdicts on the newest release of every client, `declared` those on
-    the user's clients, who are among those in `scope`, and `client_view` says how they are shown.
-    `advises` says that advice belongs to it.
+    `lowest_equivalent_protocol` the weakest with the features of the actual one; where one is None,
+    a warning says why. `usage` tells of each supported feature whether the state uses it.
+    `clustering_columns` is None where the state was not asked for. `clients` are the verdicts on
+    the newest release of every client, `declared` those on the user's, who are among those in
+    `scope`. `advises` says that advice belongs to it.
     """
 
     table: str
@@ -185,10 +184,8 @@ def describe(
     """
     The report on *snapshot*, for the table that the user calls *table*.
 
-    Its *columns*, more of the *clients*, and *advice* are shown on request; *declared* are the
-    user's clients, and *seen* says who else counts.
-
-    Never fails: what cannot be determined is left out, and a warning says why.
+    *declared* are the user's clients, and *seen* says who else counts. Never fails: what cannot be
+    determined is left out, and a warning says why.
     """
     metadata, protocol = snapshot.metadata, snapshot.protocol
     in_catalog, met = snapshot.name is not None, conditions(snapshot)

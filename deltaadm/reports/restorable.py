@@ -50,12 +50,11 @@ class RestorableReport:
     The versions of a table that its log can rebuild, and what is left of their files.
 
     `live` are the files of the newest version that are there, `history` those that only older
-    versions need, `vacuum` those that VACUUM would take. Times are in milliseconds since the epoch:
+    versions need, `vacuum` those that VACUUM would take. In milliseconds since the epoch,
     `cleaned_at` is when a checkpoint may first end versions before `cleaned_to`, `allowed_until`
     when the oldest allowed version ceases to be that, `vacuum_at` when VACUUM can take more; None
-    where that will not happen. `outside` is the number of files outside the table, `missing` of
-    those that are not where they should be. `unread` says why tables in which clones were looked
-    for could not be read.
+    for never. `outside` counts files outside the table, `missing` those that are not where they
+    should be. `unread` says why tables in which clones were looked for could not be read.
     """
 
     table: str

@@ -60,8 +60,7 @@ class Cause(Enum):
     """
     Why a commit has given a table a feature or a version.
 
-    It was requested by name, activated by a property or a column, required by another feature,
-    implied by a version, or what a new table has by default; or dropping another feature did it.
+    `DEFAULT` is what a new table has by itself, `DROPPING` what dropping another feature did.
     """
 
     REQUESTED = "requested"

@@ -104,9 +104,9 @@ class Case:
     A log that is looked at.
 
     `view` is the log as it will be once the repairs that were found so far are done. What has
-    changed within the last *older_than* ms may still be being written. With `remove_missing_files`
-    data files that are gone are to be removed from the table. `proven` tells of checkpoints whether
-    the commits from 0 on confirm them, `doubts` what shows of commits that somebody changed them.
+    changed within the last *older_than* ms may still be being written. `proven` tells of
+    checkpoints whether the commits from 0 on confirm them, `doubts` what shows of commits that
+    somebody changed them.
     """
 
     def __init__(
@@ -230,11 +230,11 @@ class Repair:
     """
     Something that is wrong, and what mends it.
 
-    `kind` is that of the damage, `rule` the one that finds it, `wrong` a sentence, `kept` what
-    stays as it was. `alters` are the parts of the state that readers will see differently, by the
-    names of `PARTS` or "version", and `effect` says how. `unproved` is what nobody can prove, and
-    `lost_files` the number of data files that the table is to do without. A repair that is refused
-    has a `refusal`, and in `remedy` what would bring back what is lost.
+    `kind` is that of the damage, `rule` the one that finds it, `wrong` a sentence. `alters` are the
+    parts of the state that readers will see differently, by the names of `PARTS` or "version", and
+    `effect` says how. `unproved` is what nobody can prove, `lost_files` the number of data files
+    that the table is to do without. One that is refused has a `refusal`, and in `remedy` what would
+    bring back what is lost.
     """
 
     kind: str
