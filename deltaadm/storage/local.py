@@ -37,6 +37,7 @@ _FLAGS: Final = (
 )
 _PLAIN_PATH: Final = r"(?a:[\w=-][\w.=-]*/)*(?a:[\w=-][\w.=-]*)"
 _PIECE: Final = 1 << 14
+_FEW, _MANY_DIRECTORIES = 1_000, 10_000
 
 _NANOSECONDS_PER_MILLISECOND = 1_000_000
 
@@ -66,6 +67,8 @@ class LocalStore:
         self._prefix = self._log + os.sep
         self._is_log = directory == LOG_DIRECTORY
         self._roots: tuple[str, str] | None = None
+        self._missing = 0
+        self._names: dict[str, frozenset[str] | None] = {}
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """Names are read, sizes and times of files when they are asked for."""
@@ -140,16 +143,41 @@ class LocalStore:
     def data_size(self, path: str) -> int | None:
         """What is no regular file counts as none."""
         where = self._data_path(path)
+        if self._missing > _FEW and os.sep == "/" and self._is_absent(where):
+            return None
         try:
             status = os.stat(where)  # noqa: PTH116 -- pathlib costs time
         # Of the last, no file system has such a name.
         except (FileNotFoundError, NotADirectoryError, ValueError):
+            self._missing += 1
             return None
         except OSError as error:
             if _is_missing(error):
                 return None
             raise _inaccessible(where, error) from error
         return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def _is_absent(self, where: str) -> bool:
+        """
+        Whether no file of a small directory can be meant, which is listed once.
+
+        To ask for a million files that are not there takes ten seconds.
+        """
+        directory, _, name = where.rpartition("/")
+        if directory not in self._names and len(self._names) < _MANY_DIRECTORIES:
+            try:
+                with os.scandir(directory) as entries:
+                    names = [entry.name.casefold() for entry in islice(entries, _FEW + 1)]
+            except (FileNotFoundError, NotADirectoryError):
+                names = []
+            except OSError:
+                names = [""] * (_FEW + 1)
+            self._names[directory] = frozenset(names) if len(names) <= _FEW else None
+        found = self._names.get(directory)
+        # Letters of other alphabets may be stored otherwise than they are asked for.
+        return found is not None and (
+            not found or (name.isascii() and name.casefold() not in found)
+        )
 
     def open_data(self, path: str) -> BinaryIO:
         where = self._data_path(path)

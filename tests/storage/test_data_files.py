@@ -39,6 +39,23 @@ def test_what_is_no_file_has_no_size(store: LogStore, path: str) -> None:
         store.open_data(path)
 
 
+def test_what_is_there_has_a_size_among_very_many_that_are_not(
+    store: LogStore, tmp_path: Path
+) -> None:
+    (tmp_path / "q=1").mkdir()
+    (tmp_path / "q=1" / "there").write_bytes(b"four")
+    for number in range(2_000):
+        assert store.data_size(f"q=1/{number}") is None
+        assert store.data_size(f"q={number + 2}/f") is None
+    assert store.data_size("q=1/there") == 4
+    assert store.data_size(ENCODED) == 4
+    assert store.data_size("q=0/f") is None
+    (tmp_path / "large").mkdir()
+    for number in range(1_100):
+        (tmp_path / "large" / str(number)).touch()
+    assert [store.data_size(f"large/{number}") for number in range(1_101)] == [0] * 1_100 + [None]
+
+
 def test_all_files_but_those_of_the_log_are_listed_once(store: LogStore, tmp_path: Path) -> None:
     for place in ("_delta_log", "elsewhere"):
         (tmp_path / place).mkdir()
