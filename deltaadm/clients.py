@@ -30,11 +30,13 @@ from deltaadm.json_values import STRING, array, maybe, one_of, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
+    from typing import Any, Final, TypeVar
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Writer
     from deltaadm.json_values import Fields
+
+    Known = TypeVar("Known", "Fact", "Gate")
 
 
 # Facts, with their sources
@@ -80,10 +82,6 @@ def version_key(text: str) -> Version:
         # So that 4, 4.0 and 4.0.0 are one release.
         numbers = numbers[:-1]
     return numbers
-
-
-def _spans(since: str, until: str, version: Version) -> bool:
-    return version_key(since or "0") <= version and (not until or version < version_key(until))
 
 
 @dataclass(frozen=True)
@@ -168,10 +166,6 @@ class Fact:
     note: str = ""
     listed: bool = False
 
-    def holds_for(self, version: Version) -> bool:
-        """Whether it is about this release."""
-        return _spans(self.since, self.until, version)
-
 
 @dataclass(frozen=True)
 class Gate:
@@ -187,10 +181,6 @@ class Gate:
     until: str = ""
     above: Compatibility = Compatibility.FAILS_LOUDLY
     note: str = ""
-
-    def holds_for(self, version: Version) -> bool:
-        """Whether it is about this release."""
-        return _spans(self.since, self.until, version)
 
 
 @dataclass(frozen=True)
@@ -256,6 +246,26 @@ class ClientRelease:
     def is_known(self) -> bool:
         """Whether the release is not older than anything known."""
         return version_key(self.version) >= version_key(self.client.oldest)
+
+    def known(self, facts: Iterable[Known]) -> Sequence[Known]:
+        """Those of *facts* that are about it."""
+        key = version_key(self.version)
+        return [
+            fact
+            for fact in (facts if self.is_known else ())
+            if version_key(fact.since or "0") <= key
+            and (not fact.until or key < version_key(fact.until))
+        ]
+
+    @cached_property  # asked for with every table
+    def reads(self) -> tuple[Sequence[Gate], Sequence[Fact]]:
+        """What is known of how it reads."""
+        return self.known(self.client.read_gates), self.known(self.client.reads)
+
+    @cached_property
+    def writes(self) -> tuple[Sequence[Gate], Sequence[Fact]]:
+        """What is known of how it writes."""
+        return self.known(self.client.write_gates), self.known(self.client.writes)
 
     @property
     def is_reference(self) -> bool:
@@ -592,8 +602,8 @@ def damages(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(
         f"{release} wrote the checkpoint of version {snapshot.segment.checkpoint.version} and may "
         f"have damaged the table for every reader: {fact.note} ({fact.source.title})."
-        for fact in release.client.checkpoints
-        if fact.holds_for(version_key(release.version)) and not met.isdisjoint(fact.features)
+        for fact in release.known(release.client.checkpoints)
+        if not met.isdisjoint(fact.features)
     )
 
 
@@ -795,7 +805,7 @@ def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
 
 
 def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
-    client, reads = release.client, access is Access.READ
+    reads = access is Access.READ
     if release.is_reference:  # whose checks deltaadm reproduces
         if obstacle := table.obstacles[not reads]:
             note = obstacle.refusal.message
@@ -806,22 +816,13 @@ def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Ce
         for subject in (*(f"protocol.{version}" for version in versions), *features):
             yield Cell(subject, Compatibility.WORKS, RECORDED)
         return
-    key = version_key(release.version)
-    facts = [fact for fact in client.reads if release.is_known and fact.holds_for(key)]
-    reading = [
-        _gate_cell("protocol.minReaderVersion", table.reader_version, client.read_gates, release),
-        *(_feature_cell(name, facts, table) for name in table.reader_features),
-        *_condition_cells(facts, table),
-    ]
+    place, features = "protocol.minReaderVersion", table.reader_features
+    reading = [*_known_cells(place, table.reader_version, features, release.reads, table)]
     if reads:
         yield from reading
         return
-    facts = [fact for fact in client.writes if release.is_known and fact.holds_for(key)]
-    writing = [
-        _gate_cell("protocol.minWriterVersion", table.writer_version, client.write_gates, release),
-        *(_feature_cell(name, facts, table) for name in table.features),
-        *_condition_cells(facts, table),
-    ]
+    place = "protocol.minWriterVersion"
+    writing = [*_known_cells(place, table.writer_version, table.features, release.writes, table)]
     known_subjects = {cell.subject for cell in writing if cell.source is not None}
     yield from writing
     for cell in reading:
@@ -829,30 +830,35 @@ def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Ce
             yield cell
 
 
-def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: ClientRelease) -> Cell:
-    key = version_key(release.version)
-    for gate in gates if release.is_known else ():
-        if gate.holds_for(key):
-            passed = version <= gate.highest
-            compatibility = Compatibility.WORKS if passed else gate.above
-            return Cell(subject, compatibility, gate.source, "" if passed else gate.note)
-    return Cell(subject, Compatibility.UNKNOWN)
-
-
 _CONDITIONS: Final = ("partitionColumns", "schema")
 """The places of conditions that are no features."""
 
 
-def _condition_cells(facts: Sequence[Fact], table: _Table) -> Iterator[Cell]:
-    """The cells of what the table has that is no feature, as far as *facts* name it."""
+def _known_cells(
+    place: str,
+    version: int,
+    features: Iterable[str],
+    known: tuple[Sequence[Gate], Sequence[Fact]],
+    table: _Table,
+) -> Iterator[Cell]:
+    gates, facts = known
+    if gates:
+        passed = version <= gates[0].highest
+        compatibility = Compatibility.WORKS if passed else gates[0].above
+        yield Cell(place, compatibility, gates[0].source, "" if passed else gates[0].note)
+    else:
+        yield Cell(place, Compatibility.UNKNOWN)
+    for name in features:
+        yield _feature_cell(name, facts, table)
+    # What the table has that is no feature, as far as facts name it.
     met = {*_CONDITIONS, *table.forms, *table.perhaps}
     named = [
         fact
         for fact in facts
         if EVERY_OTHER not in fact.features and not met.isdisjoint(fact.features)
     ]
-    for place in _CONDITIONS if named else ():
-        cell = _feature_cell(place, named, table)
+    for condition in _CONDITIONS if named else ():
+        cell = _feature_cell(condition, named, table)
         if cell.source is not None:
             yield cell
 

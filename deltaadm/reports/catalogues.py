@@ -16,7 +16,6 @@ from deltaadm.clients import (
     feature_verdict,
     newest_releases,
     parse_client,
-    version_key,
 )
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document
@@ -183,10 +182,6 @@ class ClientFact:
     compatibility: Compatibility
     fact: Fact | Gate
 
-    def holds_for(self, version: tuple[int, ...]) -> bool:
-        """Whether it is about this release."""
-        return self.fact.holds_for(version)
-
 
 @dataclass(frozen=True)
 class ClientExplanation:
@@ -217,13 +212,13 @@ def explain_client(text: str) -> ClientExplanation:
         (Access.READ, "reader", client.read_gates, client.reads),
         (Access.WRITE, "writer", client.write_gates, client.writes),
     ):
-        for gate in gates:
+        for gate in release.known(gates) if "@" in text else gates:
             subject = f"{role} version > {gate.highest}" if gate.highest else f"any {role} version"
             known.append(ClientFact(access, (subject,), gate.above, gate))
-        known += [ClientFact(access, of.features, of.compatibility, of) for of in facts]
-    if "@" in text:
-        key = version_key(release.version)
-        known = [fact for fact in known if release.is_known and fact.holds_for(key)]
+        known += [
+            ClientFact(access, of.features, of.compatibility, of)
+            for of in (release.known(facts) if "@" in text else facts)
+        ]
     return ClientExplanation(_support(release), tuple(known), every_release="@" not in text)
 
 
