@@ -1111,20 +1111,16 @@ class ObjectStore:
         return body
 
     def open(self, path: str) -> BinaryIO:
-        cached = partial(_RangedFile, cache=self._cache, log=self.root, name=path)
         where = f"{self._log}/{path}"
-        meta = self._metas.get(path) or self._bucket.head(where).result()
-        if meta is not None:
-            self._metas[path] = meta  # which `replace` will expect
-        return self._opened(where, meta, cached)
+        meta = self._metas[path] = self._metas.get(path) or self._head(where)
+        cached = _RangedFile(self._bucket, where, meta, self._cache, (self.root, path))
+        return cast("BinaryIO", cached)
 
-    def _opened(
-        self, where: str, meta: ObjectMeta | None, make: Callable[..., io.RawIOBase]
-    ) -> BinaryIO:
-        meta = meta or self._bucket.head(where).result()
+    def _head(self, where: str) -> ObjectMeta:
+        meta = self._bucket.head(where).result()
         if meta is None:
             raise _failure(self._bucket.url(where), FileNotFoundError())
-        return cast("BinaryIO", make(self._bucket, where, meta))
+        return meta
 
     def data_size(self, path: str) -> int | None:
         where = self._data_path(path)
@@ -1136,7 +1132,8 @@ class ObjectStore:
 
     def open_data(self, path: str) -> BinaryIO:
         where = self._data_path(path)
-        return self._opened(where, self._data_metas.pop(where, None), _RangedFile)
+        meta = self._data_metas.pop(where, None) or self._head(where)
+        return cast("BinaryIO", _RangedFile(self._bucket, where, meta))
 
     @property
     def storage_options(self) -> Mapping[str, str]:
@@ -1245,12 +1242,10 @@ class _RangedFile(io.RawIOBase):
         path: str,
         meta: ObjectMeta,
         cache: LogCache | None = None,
-        *,
-        log: str = "",
-        name: str = "",
+        place: tuple[str, str] = ("", ""),
     ) -> None:
         self._bucket, self._path = bucket, path
-        self._cache, self._file = cache, (log, name, _identity(meta))
+        self._cache, self._file = cache, (*place, _identity(meta))
         self._size, self._tag = meta["size"], meta["e_tag"]
         self._at = 0
         self._blocks: deque[tuple[int, bytes]] = deque(maxlen=_BLOCKS_KEPT)
