@@ -21,14 +21,7 @@ from urllib.parse import unquote
 
 from pyspark.sql import functions as fn
 
-from deltaadm.domain.snapshot import (
-    FileFacts,
-    FileInfo,
-    LogFile,
-    LogFiles,
-    LogSegment,
-    Snapshot,
-)
+from deltaadm.domain.snapshot import FileFacts, FileInfo, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay import commits

@@ -100,11 +100,7 @@ class Executors:
         self.session = session
 
     def in_order(
-        self,
-        tables: Share[Place],
-        work: Work[Place, Answer],
-        *,
-        lost: Callable[[str, str], Answer],
+        self, tables: Share[Place], work: Work[Place, Answer], *, lost: Callable[[str, str], Answer]
     ) -> Iterator[Answer]:
         """
         The answer for the name and the place of each table, in order.

@@ -19,13 +19,7 @@ from http.client import HTTPException, HTTPResponse
 from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import (
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    Request,
-    build_opener,
-)
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from deltaadm import __version__
 from deltaadm.catalog_table import (
