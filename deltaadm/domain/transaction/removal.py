@@ -26,7 +26,10 @@ _TYPE_WIDENING: Final = "delta.enableTypeWidening"
 _CHECKPOINT_POLICY: Final = "delta.checkpointPolicy"
 ROW_TRACKING_DOMAIN: Final = "delta.rowTracking"
 # Suspended, so that no concurrent write gives new files row ids while they are removed.
-_ROW_TRACKING_OFF: Final = {Key.ROW_TRACKING: "false", "delta.rowTrackingSuspended": "true"}
+_ROW_TRACKING_OFF: Final[Mapping[str, str | None]] = {
+    Key.ROW_TRACKING: "false",
+    "delta.rowTrackingSuspended": "true",
+}
 
 # fmt: off
 PREPARED_KEYS: Final = frozenset({
@@ -89,22 +92,28 @@ class Preparation:
     """
     The preparation that DROP FEATURE makes for a feature: by default there is none.
 
-    `is_in_history` says whether Delta looks for the feature in older versions, `in_files` is the
-    key of file actions that it looks for there. `may_destroy` says whether the table can lose
-    domains with the feature.
+    `properties` are those that it sets, or unsets where their value is None. `is_in_history` says
+    whether Delta looks for the feature in older versions, `in_files` is the key of file actions
+    that it looks for there. `may_destroy` says whether the table can lose domains with the feature.
     """
 
+    properties: ClassVar[Mapping[str, str | None]] = {}
     is_in_history: ClassVar[bool] = False
     in_files: ClassVar[str | None] = None
     may_destroy: ClassVar[bool] = False
 
-    def traces(self, _snapshot: Snapshot) -> Iterator[str]:
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
         """What it finds to remove, in words."""
-        return iter(())
+        stored = snapshot.metadata.configuration
+        return (f"property {key} is unset" for key in self.properties if key in stored)
 
-    def clean(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state without the traces."""
-        return snapshot
+        if not any(self.traces(snapshot)):
+            return snapshot
+        given = {key: value for key, value in self.properties.items() if value is not None}
+        kept = snapshot.metadata.without_properties(*(self.properties.keys() - given))
+        return commit_update(snapshot, kept.with_properties(given), session)
 
     def cost(self, _snapshot: Snapshot) -> Cost:
         """What removing the traces does to the data files."""
@@ -133,24 +142,12 @@ def preparation(name: str) -> Preparation:
     return _PREPARATIONS.get(feature.name if feature else name, Preparation)()
 
 
-class _Unset(Preparation):
-    keys: ClassVar[tuple[str, ...]]
-
-    def traces(self, snapshot: Snapshot) -> Iterator[str]:
-        stored = snapshot.metadata.configuration
-        return (f"property {key} is unset" for key in self.keys if key in stored)
-
-    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        proposed = snapshot.metadata.without_properties(*self.keys)
-        return commit_update(snapshot, proposed, session)
+class _CoordinatedCommits(Preparation):
+    properties = dict.fromkeys(COORDINATED_KEYS)
 
 
-class _CoordinatedCommits(_Unset):
-    keys = COORDINATED_KEYS
-
-
-class _CheckpointProtection(_Unset):
-    keys = (Key.PROTECTED_BEFORE,)
+class _CheckpointProtection(Preparation):
+    properties = dict.fromkeys((Key.PROTECTED_BEFORE,))
 
     def traces(self, _snapshot: Snapshot) -> Iterator[str]:
         return iter((f"property {Key.PROTECTED_BEFORE} is unset",))
@@ -176,6 +173,7 @@ class _ColumnMapping(Preparation):
 
 
 class _DeletionVectors(Preparation):
+    properties = dict.fromkeys((_DELETION_VECTORS,))
     is_in_history = True
     in_files = "deletionVector"
 
@@ -185,12 +183,6 @@ class _DeletionVectors(Preparation):
         files = snapshot.files
         if files is not None and files.with_deletion_vector:
             yield f"files with deletion vectors are rewritten ({files.with_deletion_vector})"
-
-    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        if not any(self.traces(snapshot)):
-            return snapshot
-        proposed = snapshot.metadata.without_properties(_DELETION_VECTORS)
-        return commit_update(snapshot, proposed, session)
 
     def cost(self, snapshot: Snapshot) -> Cost:
         known = snapshot.files is not None and not snapshot.files.with_deletion_vector
@@ -231,8 +223,8 @@ class _DomainMetadata(Preparation):
         return ("*",) if snapshot.domains is None else tuple(sorted(snapshot.domains))
 
 
-class _InCommitTimestamp(_Unset):
-    keys = (Key.ICT_ENABLEMENT_TIMESTAMP, Key.ICT_ENABLEMENT_VERSION)
+class _InCommitTimestamp(Preparation):
+    properties = dict.fromkeys((Key.ICT_ENABLEMENT_TIMESTAMP, Key.ICT_ENABLEMENT_VERSION))
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
         if is_true(snapshot.metadata.configuration, Key.IN_COMMIT_TIMESTAMPS):
@@ -240,15 +232,17 @@ class _InCommitTimestamp(_Unset):
         yield from super().traces(snapshot)
 
     def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        if not any(self.traces(snapshot)):
-            return snapshot
-        proposed = snapshot.metadata.without_properties(*self.keys)
-        if is_true(proposed.configuration, Key.IN_COMMIT_TIMESTAMPS):
-            proposed = proposed.with_properties({Key.IN_COMMIT_TIMESTAMPS: "false"})
-        return commit_update(snapshot, proposed, session)
+        metadata = snapshot.metadata
+        if is_true(metadata.configuration, Key.IN_COMMIT_TIMESTAMPS):
+            off = {Key.IN_COMMIT_TIMESTAMPS: "false"}
+            proposed = metadata.without_properties(*self.properties).with_properties(off)
+            return commit_update(snapshot, proposed, session)
+        return super().clean(snapshot, session)
 
 
 class _RowTracking(Preparation):
+    properties = _ROW_TRACKING_OFF
+
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
         for key, value in _ROW_TRACKING_OFF.items():
             if snapshot.metadata.configuration.get(key) != value:
@@ -258,8 +252,7 @@ class _RowTracking(Preparation):
             yield f"files lose their row ids ({files.files - files.without_base_row_id})"
 
     def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        proposed = snapshot.metadata.with_properties(_ROW_TRACKING_OFF)
-        after = commit_update(snapshot, proposed, session)
+        after = super().clean(snapshot, session)
         if after.domains is None:
             return after
         kept = {k: domain for k, domain in after.domains.items() if k != ROW_TRACKING_DOMAIN}
@@ -275,6 +268,7 @@ class _RowTracking(Preparation):
 
 
 class _TypeWidening(Preparation):
+    properties = dict.fromkeys((_TYPE_WIDENING,))
     is_in_history = True
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
@@ -285,11 +279,8 @@ class _TypeWidening(Preparation):
             yield f"files with older types of {changed} are rewritten"
 
     def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        if not any(self.traces(snapshot)):
-            return snapshot
         # Two commits, as Delta makes them: the property first, then files and schema.
-        proposed = snapshot.metadata.without_properties(_TYPE_WIDENING)
-        unset = commit_update(snapshot, proposed, session)
+        unset = super().clean(snapshot, session)
         if not self.uses(unset.metadata):
             return unset
         schema = unset.metadata.schema.rewrite(
@@ -315,6 +306,7 @@ class _TypeWidening(Preparation):
 
 
 class _V2Checkpoint(Preparation):
+    properties = dict.fromkeys((_CHECKPOINT_POLICY,), "classic")
     is_in_history = True
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
@@ -323,12 +315,6 @@ class _V2Checkpoint(Preparation):
         base = snapshot.segment.checkpoint if snapshot.segment else None
         if base is not None and base.kind is Kind.V2_CHECKPOINT:
             yield f"the V2 checkpoint of version {base.version} is followed by a classic one"
-
-    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        if not any(self.traces(snapshot)):
-            return snapshot
-        proposed = snapshot.metadata.with_properties({_CHECKPOINT_POLICY: "classic"})
-        return commit_update(snapshot, proposed, session)
 
     def stops_truncation(self, snapshot: Snapshot) -> bool:
         return any(self.traces(snapshot))
