@@ -141,7 +141,6 @@ def compare_with_reference(
     reference_last: bool = False,
 ) -> int:
     """
-
     Show in what the tables that are *named*, or all recorded ones, differ from their records.
 
     Those of *many* are compared as well; without, a single record is that of any table.
@@ -206,7 +205,6 @@ def plan_reference(  # noqa: PLR0917 -- as the command line has them
     change: ChangeOptions,
 ) -> int:
     """
-
     Plan what makes the tables that are *named*, or recorded, like the *reference*; the exit code.
 
     That is a file, or another table at some point.

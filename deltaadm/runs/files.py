@@ -87,7 +87,6 @@ def write_file(path: Path, text: str) -> None:
 
 def resume_lines(file: Path, kind: str) -> dict[str, str]:
     """
-
     The lines of *kind* in *file* by table, the newest of several, without those that are errors.
 
     A last line that was cut off counts as not written, and is taken out if standard output appends

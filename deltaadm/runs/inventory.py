@@ -35,7 +35,6 @@ _KEY = ("table", "inspected_at")
 
 class Inventory:
     """
-
     Collects a row a table, and saves them in the format `delta`; any other is a usage error.
 
     Raises `RefusedError` for a place where they cannot be saved, or where something else is.

@@ -59,7 +59,6 @@ def find_tables(
     root: str, on_error: Callable[[StorageError], None], directories: Directories | None = None
 ) -> Iterator[str]:
     """
-
     The directories from *root* down that contain a `_delta_log`, in the order of their paths.
 
     Does not descend into tables, nor into hidden directories; links are followed, each place once.

@@ -313,7 +313,6 @@ def _milliseconds(configuration: Mapping[str, str], key: str) -> int | None:
 
 def _cleanup(needs: Needs) -> tuple[int | None, int | None]:
     """
-
     When log cleanup may first end versions, and which is the oldest one then.
 
     It removes commits up to a checkpoint once the last of them is older than the retention on the

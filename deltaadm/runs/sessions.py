@@ -66,7 +66,6 @@ def executor(
 
 def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     """
-
     Raise `RefusedError` for a change of a table whose commits only its catalog can make.
 
     The answer are locations of tables in Unity Catalog that Spark does not know by their names.
@@ -162,7 +161,6 @@ def log_reader(
     by_executors: bool = False,
 ) -> Iterator[RunContext]:
     """
-
     A context for the block in which the engine that the command line names reads logs.
 
     Those are the logs of *tables*, and of what the options *many* name. Whoever needs Spark inside

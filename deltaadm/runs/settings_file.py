@@ -106,7 +106,6 @@ class _Document:
 
 class SettingsSources:
     """
-
     All that sets something for a run of *command*, looked for when it is asked for.
 
     *settings* are those of --config: a file in the place of the project's, and KEY=VALUE.
@@ -221,7 +220,6 @@ class SettingsSources:
 
     def table(self, text: str) -> str:
         """
-
         The table that *text* stands for, if @ and a letter begin it that of an alias.
 
         What follows another @, such as a version, is kept.

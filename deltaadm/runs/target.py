@@ -72,7 +72,6 @@ def resolve(
     context: RunContext, text: str, entry: CatalogTable | DeltaadmError | None = None
 ) -> Target:
     """
-
     The table that the user calls *text*; *entry* is what a catalog knows of a name, or its error.
 
     Raises `UsageError` for an empty text, most often a variable that is not set; why the name leads
@@ -97,7 +96,6 @@ def find(context: RunContext, text: str) -> Target:
 
 def resolve_new(context: RunContext, text: str, location: str | None) -> Target:
     """
-
     What the user calls *text*, where it is or will be once it is created.
 
     *location* is the user's choice for a table with a name. Raises what `resolve` does, and
