@@ -759,8 +759,17 @@ def is_constant_of(data_type: DataType, text: str) -> bool:
         with suppress(ValueError):
             return match is not None and bool(date.fromisoformat(match[1]))
         return False
-    number = re.fullmatch(r"[-+]?(\d+)(?:\.(\d+))?", text, re.ASCII)
-    return number is not None and _fits(name, text, *number.groups())
+    number, decimal = re.fullmatch(r"[-+]?(\d+)(\.\d+)?", text, re.ASCII), decimal_digits(name)
+    if number is None or name in _BITS:
+        return number is not None and number[2] is None and _in_range(name, int(text))
+    whole, fraction = len(number[1]), len(number[2] or ".") - 1
+    if name in {"float", "double"}:
+        return whole + fraction <= _EXACT
+    return decimal is not None and whole <= decimal[0] - decimal[1] and fraction <= decimal[1]
+
+
+_EXACT: Final = 9
+"""Digits of a number of which a float has a value, whatever is before and after the point."""
 
 
 def is_iceberg_default(data_type: DataType, text: str) -> bool:
@@ -836,7 +845,6 @@ def _takes(kind: str, name: str, text: str) -> bool:
     """Whether Spark may take a literal of *kind* for a column of the type *name*."""
     if name.startswith(_STRINGS) or (name not in _KNOWN and not name.startswith("decimal")):
         return True
-    numeric = name in _BITS or name in {"float", "double"} or name.startswith("decimal")
     if kind == "integer":
         return name not in _NEVER_NUMBERS and _in_range(name, int(text.rstrip("L").lstrip("+")))
     if kind == "cast":
@@ -850,8 +858,15 @@ def _takes(kind: str, name: str, text: str) -> bool:
         rounded = number.scaleb(digits).to_integral_value(ROUND_HALF_UP).scaleb(-digits)
         whole = int(rounded if decimal else number)
         return name not in {*_NEVER_NUMBERS, "binary"} and _in_range(name, whole)
-    if kind == "text":
-        return _is_read_as(name, text[1:-1].strip(), numeric=numeric)
+    if kind == "text":  # of which Spark's casts make nothing, if it is a word like most
+        word = text[1:-1].strip().lower()
+        if name in {"date", "timestamp", "timestamp_ntz"}:
+            # A date begins with a year of four digits or more; a time alone has colons.
+            return re.search(r"\d{4}|:", word) is not None or word in _SPECIAL_TIMES
+        if name in {"float", "double"} and word.lstrip("+-") in _NO_FINITE_NUMBERS:
+            return True
+        is_number = name != "boolean" and re.fullmatch(_NUMBER_IN_TEXT, word, re.ASCII)
+        return name == "binary" or bool(is_number)
     return name == kind or (kind == "date" and name in {"timestamp", "timestamp_ntz"})
 
 
@@ -866,34 +881,8 @@ def _in_range(name: str, number: int) -> bool:
     return decimal is None or abs(number) < 10 ** (decimal[0] - decimal[1])
 
 
-def _is_read_as(name: str, text: str, *, numeric: bool) -> bool:
-    """Whether Spark's casts may make something of *text*; they do not of most words."""
-    if numeric:
-        special = name in {"float", "double"} and text.lower().lstrip("+-") in _NO_FINITE_NUMBERS
-        return special or re.fullmatch(_NUMBER_IN_TEXT, text, re.ASCII) is not None
-    if name in {"date", "timestamp", "timestamp_ntz"}:
-        # A date begins with a year of four digits or more; a time alone has colons.
-        return re.search(r"\d{4}|:", text) is not None or text.lower() in _SPECIAL_TIMES
-    return name == "binary"
-
-
 # The words that Spark's casts of text take beside numbers, dates and times.
 _NO_FINITE_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
 _SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
 # Java's parser, which these casts use, takes a suffix d or f.
 _NUMBER_IN_TEXT: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[dDfF]?"
-
-
-def _fits(name: str, text: str, whole: str, fraction: str | None) -> bool:
-    if name in _BITS:
-        return fraction is None and _in_range(name, int(text))
-    if name in {"float", "double"}:
-        return len(whole) + len(fraction or "") <= _EXACT
-    if (decimal := decimal_digits(name)) is None:
-        return False
-    precision, scale = decimal
-    return len(whole) <= precision - scale and len(fraction or "") <= scale
-
-
-_EXACT: Final = 9
-"""Digits of a number of which a float has a value, whatever is before and after the point."""

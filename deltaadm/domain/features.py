@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.properties import PROPERTIES, Key, boolean, is_true
+from deltaadm.domain.properties import PROPERTIES, Key, boolean, is_true, mapping_mode_called
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     SCHEMAS_REMEMBERED,
@@ -24,7 +24,7 @@ from deltaadm.domain.schema import (
     all_types,
     path_text,
 )
-from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
+from deltaadm.errors import UnknownNameError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -279,12 +279,7 @@ def mapping_mode(metadata: Metadata) -> str:
     Delta Spark reads the property whatever the protocol says; PROTOCOL.md lets it count only
     where the feature is supported. Raises `RefusedError` for any other value.
     """
-    mode = metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none").lower()
-    if mode not in ("none", "name", "id"):
-        raise RefusedError(
-            f"Unknown column mapping mode {mode!r}.", remedy="Valid modes are none, name and id."
-        )
-    return mode
+    return mapping_mode_called(metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none").lower())
 
 
 def _mapped(metadata: Metadata) -> Iterator[str]:

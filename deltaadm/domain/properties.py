@@ -383,12 +383,14 @@ def _interval(known: Property, value: str) -> None:
         raise _invalid(known, value)
 
 
-def _mapping_mode(_known: Property, value: str) -> None:
+def mapping_mode_called(name: str) -> str:
+    """The column mapping mode of this *name* in any case; raises `RefusedError` for no mode."""
     # No error class: Delta throws a ColumnMappingUnsupportedException.
-    if value.lower() not in ("none", "name", "id"):
+    if name.lower() not in ("none", "name", "id"):
         raise RefusedError(
-            f"Unknown column mapping mode {value!r}.", remedy="Valid modes are none, name and id."
+            f"Unknown column mapping mode {name!r}.", remedy="Valid modes are none, name and id."
         )
+    return name.lower()
 
 
 def _isolation_level(known: Property, value: str) -> None:
@@ -489,7 +491,8 @@ _ALL = (
            "can be one of the following: classic, v2."),
     _duration("checkpointRetentionDuration", "interval 2 days"),
     _known("columnMapping.maxColumnId", _integer(at_least=0, limit=LONG), "0", editable=False),
-    _known("columnMapping.mode", _mapping_mode, "none", "is none, name or id."),
+    _known("columnMapping.mode", lambda _, value: mapping_mode_called(value), "none",
+           "is none, name or id."),
     _switch("compatibility.symlinkFormatManifest.enabled"),
     _known("coordinatedCommits.commitCoordinator-preview", text="names a commit coordinator."),
     _known("coordinatedCommits.commitCoordinatorConf-preview", _json_map, None,
