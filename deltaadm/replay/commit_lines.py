@@ -181,14 +181,10 @@ class SharingReplay(Replay):
 
     def live_in_deltas(self) -> Iterator[dict[str, Any]]:
         """They are found once, unless they hide some of a checkpoint's as well."""
-        if not self._sharing or self._segment.checkpoint is not None:
-            return super().live_in_deltas()
         known = self._lines.live
         if known is not None and known[0] is self._segment:
-            return iter(known[1])
-        return self._finding_live()
-
-    def _finding_live(self) -> Iterator[dict[str, Any]]:
+            yield from known[1]
+            return
         live: list[dict[str, Any]] = []
         for document in super().live_in_deltas():
             if self._all_kept:
@@ -196,7 +192,7 @@ class SharingReplay(Replay):
             else:
                 live.clear()
             yield document
-        if self._all_kept:
+        if self._all_kept and self._segment.checkpoint is None:
             self._lines.live = self._segment, live
 
     def _actions_if_few(self, path: str) -> list[Named] | None:

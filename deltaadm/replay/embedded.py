@@ -45,7 +45,17 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
 
     Statistics that a checkpoint has as a struct alone are given by their number of records.
     """
-    return map(add_file, Replay(store, segment).live_documents())
+    from deltaadm.replay.checkpoints import FileCounts
+
+    replay = Replay(store, segment)
+    yield from map(add_file, replay.live_in_deltas())
+    for batch in replay.live_in_checkpoint(FileCounts()):
+        if isinstance(batch, list):
+            yield from map(add_file, batch)
+        else:
+            from deltaadm.replay.adds import plain_add
+
+            yield from (add_file(plain_add(row)) for row in batch.to_pylist())
 
 
 class Replay:
@@ -148,19 +158,6 @@ class Replay:
     def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         """The counts by *reader* of the files that the deltas have not hidden."""
         return reader.count(self._reconciled)
-
-    def live_documents(self) -> Iterator[Document]:
-        """The `add` actions of the live files."""
-        yield from self.live_in_deltas()
-        from deltaadm.replay.checkpoints import FileCounts
-
-        for batch in self.live_in_checkpoint(FileCounts()):
-            if isinstance(batch, list):
-                yield from batch
-            else:
-                from deltaadm.replay.adds import plain_add
-
-                yield from map(plain_add, batch.to_pylist())
 
     def live_in_checkpoint(
         self, counts: FileCounts, suffix: str = ""

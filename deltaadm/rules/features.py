@@ -45,8 +45,6 @@ from deltaadm.rules.rule import (
 )
 
 _CLUSTERING: Final = f"domainMetadata[{CLUSTERING_DOMAIN}]"
-_GENERATION: Final = "delta.generationExpression"
-_DEFAULT: Final = "CURRENT_DEFAULT"
 _IDENTITY: Final = "delta.identity."
 _IDENTITY_KEYS: Final = ("start", "step", "allowExplicitInsert")
 
@@ -177,7 +175,7 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
             message = f"The table is clustered by {'.'.join(path)!r}, which is a variant."
             yield Problem(message, _CLUSTERING)
     for path, field in fields_of(table.snapshot.metadata):
-        default = field.metadata.get(_DEFAULT)
+        default = field.metadata.get(FieldKey.CURRENT_DEFAULT)
         is_null = isinstance(default, str) and default.strip().lower() == "null"
         if default is not None and is_variant(field.type) and not is_null:
             message = f"The variant column {path_text(path)!r} has the default {default!r}."
@@ -264,7 +262,7 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
     if not table.state.supports("generatedColumns"):
         return
     columns = top_fields(table.snapshot.metadata)
-    generated = [column for column in columns if _GENERATION in column.metadata]
+    generated = [column for column in columns if FieldKey.GENERATION in column.metadata]
     names = {column.name.lower() for column in generated}
     identities = [*_identities(table)]
     for column in generated:
@@ -272,7 +270,7 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
             message = f"Column {column.name!r} is generated and an identity column."
             yield Problem(message, place_of((column.name,)))
         # What may name a column: no functions, no inner fields.
-        tokens = _TOKEN.finditer(str(column.metadata[_GENERATION]))
+        tokens = _TOKEN.finditer(str(column.metadata[FieldKey.GENERATION]))
         named = {(t[2] or t[3]).lower() for t in tokens if (t[2] or t[3]) and not (t[1] or t[4])}
         for other in sorted(named & names):
             message = f"Column {column.name!r} is generated from {other!r}, which is generated."
@@ -407,7 +405,7 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     if table.state.supports("allowColumnDefaults"):
         return
     for path, field in fields_of(table.snapshot.metadata):
-        if _DEFAULT in field.metadata:
+        if FieldKey.CURRENT_DEFAULT in field.metadata:
             yield Problem(
                 f"Column {path_text(path)!r} has a default, but the protocol lacks "
                 "allowColumnDefaults.",
