@@ -37,11 +37,7 @@ _EXAMPLES_BEGIN: Final = "For example:"
 
 
 def help_asked_for(arguments: Sequence[str]) -> str:
-    """
-    The help that a command line without a command asks for.
-
-    Raises `UsageError` where there is none, or another word stands in the place of the command.
-    """
+    """The help for a command line without a command; raises `UsageError` for any other."""
     match list(arguments):
         case []:
             return short_help()
@@ -135,11 +131,7 @@ def _options(group: tuple[str, list[Declared]]) -> str:
 
 
 def grouped(command: Command, *, own: bool | None = None) -> list[tuple[str, list[Declared]]]:
-    """
-    The options of *command* under their headings; those without one come first.
-
-    With *own* only those that concern it alone, or plans; without, only those of other commands.
-    """
+    """The options of *command* under headings; *own* chooses those of it alone, or all others."""
     groups: dict[str, list[Declared]] = {"": []}
     for option in command.declared():
         is_own = option.owner not in _SHARED or option.heading in {"Plan", "Repair"}

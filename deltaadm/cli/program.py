@@ -61,7 +61,6 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def _named(word: str, options: dict[str, Declared]) -> Iterator[tuple[str, str | None]]:
-    """The options that *word* gives, with the value that stands in it if one does."""
     if word.startswith("--"):
         name, equals, value = word.partition("=")
         yield name, value if equals else None
@@ -74,7 +73,6 @@ def _named(word: str, options: dict[str, Declared]) -> Iterator[tuple[str, str |
 
 
 def _texts(option: Declared, name: str, value: str | None, rest: Iterator[str]) -> list[str]:
-    """What is given to *option*, as text: the *value* in its word, or else what follows."""
     if option.is_switch:
         if value is not None:
             raise UsageError(f"Option '{name}' does not take a value.")
@@ -106,7 +104,6 @@ def _value(option: Declared, texts: list[str]) -> Any:
 
 
 def _arguments(command: Command, words: list[str]) -> dict[str, Any]:
-    """The arguments by their fields; the last may take all words that are left."""
     values: dict[str, Any] = {}
     left = words
     for argument in command.arguments:
@@ -268,7 +265,6 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
 
 
 def _near(message: str) -> str:
-    """The one that is meant, of the words that *message* lists."""
     import re
 
     match = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)

@@ -54,7 +54,7 @@ _GIVES_WAY: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class OptionSetting:
-    """An option that settings may set, in the section of a command or, if it is empty, for all."""
+    """An option that settings may set: in the *section* of a command, or if empty for all."""
 
     section: str
     option: Declared
@@ -82,11 +82,7 @@ def settable(command: Command) -> list[Declared]:
 
 
 def complete(command: Command, options: dict[str, Any], context: RunContext) -> int:
-    """
-    Carry out *command* with its *options* and what settings add to it; the exit code.
-
-    What is wrong with settings is an error like others, which stands where the answer would.
-    """
+    """Carry out *command* with what settings add to its *options*; mistakes there are errors."""
     places: dict[str, str] = {}
     try:
         values = _completed(command, options, context.settings, places)
@@ -111,12 +107,7 @@ def complete(command: Command, options: dict[str, Any], context: RunContext) -> 
 def _completed(
     command: Command, options: Mapping[str, Any], settings: SettingsSources, places: dict[str, str]
 ) -> dict[str, Any]:
-    """
-    The *options*, with those of settings and for aliases the tables that they stand for.
-
-    *places* notes where options are set. Raises `SettingsError` for a key that is none; sections of
-    other commands do not matter.
-    """
+    """The *options* with those of settings, whose *places* are noted; aliases are resolved."""
     options_of = settable(command)
     common = {option.key for option in options_of if option.scope == COMMON}
     if not settings.knows({*DEMANDS, *COMMANDS, *common}):
@@ -154,7 +145,6 @@ def require_known_keys(settings: SettingsSources) -> None:
 
 
 def _warn_of_unknown_variables(command: Command) -> None:
-    """Say which variables are called like ours and are none, most often misspelt."""
     common = (option.key for option in settable(command) if option.scope == COMMON)
     own = {*VARIABLES, *_OF_TESTS, *map(variable, common)}
     strange = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in own)

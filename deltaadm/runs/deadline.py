@@ -18,9 +18,9 @@ _OPTION: Final = "--timeout"
 @contextmanager
 def deadline(duration: str | None) -> Iterator[None]:
     """
-    Raise `DeadlineReached` in the block once the time that *duration* tells is over.
+    Raise `DeadlineReached` in the block once *duration* is over, unless a deadline is set already.
 
-    A deadline that is set already stays. Raises `UsageError` for what is no duration.
+    Raises `UsageError` for what is no duration.
     """
     if duration is None:
         yield

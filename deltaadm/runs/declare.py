@@ -33,8 +33,8 @@ class Declared:
 
     `names` are those on the command line, empty for an argument; `metavar` is what the help calls
     the value, `heading` what it puts above the option. `kind` is the text of the field's
-    annotation, from which everything about the value follows. `scope` says where settings may set
-    it: COMMON for all commands at once, OWN for each command in its section, NEVER.
+    annotation, from which all about the value follows. `scope` says where settings may set it:
+    COMMON for all commands at once, OWN for each command in its section, NEVER.
     """
 
     def __init__(
@@ -119,8 +119,8 @@ def option(*texts: str, **more: Any) -> Any:
     """
     An option: its names, its metavar unless it is a switch, and its help; as in a usage line.
 
-    It is called like its field if it has no names. *more* are a `default`, the `minimum` of a
-    number, whether a switch is `counted`, and a `scope` other than that of its group.
+    Without names it is called like its field. *more* are a `default`, the `minimum` of a number,
+    whether a switch is `counted`, and a `scope` other than that of its group.
     """
     return Declared(*texts, is_argument=False, **more)
 

@@ -117,11 +117,7 @@ def creation_step(
     query: str | None = None,
     write_options: Mapping[str, str] | None = None,
 ) -> kinds.CreateTable:
-    """
-    The step that creates a table; lists of columns are texts.
-
-    Raises `UsageError` for a mode that there is not.
-    """
+    """The step that creates a table; raises `UsageError` for a mode that there is not."""
     if isinstance(mode, str):
         require_one_of(mode, (choice.value for choice in kinds.CreationMode), "--mode")
 

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def observation(readers: Path | None = None, observed_for: str | None = None) -> Observation:
-    """
-    Who counts of those that were seen: in the last 30 days unless *observed_for* says otherwise.
-
-    Raises what `read_file` does, and `RefusedError` for a file of *readers* with other content.
-    """
+    """Those seen lately, or in *observed_for*; raises `RefusedError` for odd *readers*."""
     length, now = _WINDOW, answer_time()
     if observed_for is not None:
         from deltaadm.runs.deadline import seconds_of  # which most runs do without

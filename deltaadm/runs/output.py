@@ -231,11 +231,7 @@ def show(context: RunContext, reports: Sequence[Report]) -> int:
 
 
 def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
-    """
-    Write *reports* to standard output; raises `OutputLostError` where it takes no more.
-
-    Of SQL, which is meant to be run, it says where it is not what would be run.
-    """
+    """Write *reports* to standard output; raises `OutputLostError` where it takes no more."""
     if format_name != "sql":
         _write(partial(_render, format_name, reports, sys.stdout, style))
         return
@@ -324,12 +320,7 @@ def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
 
 
 def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> int:
-    """
-    The exit code of *work*, or of the error with which it fails.
-
-    An error about *table* stands in the answer's place where errors belong into the output,
-    elsewhere on standard error.
-    """
+    """The exit code of *work*, or of the error with which it fails, shown as about *table*."""
     try:
         if context.access.timeout is None:
             return work()
@@ -350,7 +341,7 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
 
 
 def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
-    """The *error* about *table* in the answer's place, or else on standard error."""
+    """The *error* in the answer's place if errors belong there, else on standard error."""
     from deltaadm.formats import FORMATS
 
     if FORMATS[context.format].machine and not messages().is_silent:
@@ -447,11 +438,7 @@ def _say(level: str, message: str, text: str) -> None:
 
 
 def write_stderr(text: str) -> None:
-    """
-    Write *text* to standard error, without secrets in URLs and settings.
-
-    Where that takes no more, the run goes on without.
-    """
+    """Write *text* without secrets to standard error, or go on where that takes no more."""
     from deltaadm.masking import masked
 
     _ERASER.get()()

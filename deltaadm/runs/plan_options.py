@@ -93,11 +93,7 @@ class ConsentOptions(Parameters):
 
 
 def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[str], list[str]]:
-    """
-    The table and what else the arguments say; all is something else where options name tables.
-
-    A command line without any table is a usage error.
-    """
+    """The table and what else the arguments say, which is all where options name tables."""
     requested = [word for word in words if word is not None]
     if many.names_tables:
         return [], requested

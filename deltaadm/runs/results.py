@@ -106,8 +106,8 @@ class Result(Generic[R]):
         """
         Its rows: features, findings, entries, changes, whatever it is a list of.
 
-        The columns are the fields of the document, also where there is no row; what is an array or
-        of several types is JSON. Raises `TypeError` for a result that is no list.
+        The columns are the fields of the document; what is an array or of several types is JSON.
+        Raises `TypeError` for a result that is no list.
         """
         kind = self._shown.document
         if kind not in _ROWS:
@@ -202,11 +202,7 @@ class PlanResult(Result[PlanReport]):
         return rendered("sql", [self._shown], Style(show_secrets=self._show_secrets))
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """
-        Write the plan to *file*, as `--out` does, for `deltaadm apply`.
-
-        Raises `RefusedError` for a plan that sets a secret.
-        """
+        """Write the plan for `deltaadm apply`; raises `RefusedError` for one that sets a secret."""
         save_plan(Path(file), self.plan, self.report.table)
 
     def _words(self) -> list[str]:

@@ -245,7 +245,12 @@ def variable(key: str) -> str:
 
 
 def is_true(text: str, place: str) -> bool:
-    """The truth value that *text* stands for."""
+    """
+    The truth value that *text* stands for.
+
+    >>> is_true("1", ""), is_true("no", ""), is_true("", "")
+    (True, False, False)
+    """
     word = text.strip().lower()
     if word in {"1", "true", "yes", "on"}:
         return True

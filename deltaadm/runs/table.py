@@ -97,11 +97,10 @@ _MISTAKES: Final = {
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """
-    *function*, which raises `TypeError` for arguments of other types than it is annotated with.
+    *function*, which raises `TypeError` for other types of arguments than it is annotated with.
 
-    That goes for types of the standard library and for public classes of deltaadm; where a
-    sequence of strings is expected, a single string is a mistake. A usage error is a `ValueError`
-    that names arguments instead of options.
+    That goes for types of the standard library and public classes of deltaadm; a single string is
+    no sequence of strings. A usage error is a `ValueError` that names arguments, not options.
     """
     signature = inspect.signature(function)
     name = getattr(function, "__name__", "")
@@ -164,7 +163,6 @@ def _problem(parameter: str, annotation: object, value: object) -> str:
 
 
 def _hint(function: str) -> str:
-    """The method that returns the same for a whole table."""
     method = "inspect" if function == "describe" else function
     return (
         f" For a table, there is deltaadm.table(...).{method}()."
@@ -188,8 +186,8 @@ def source_of(source: object) -> Source:
     """
     What *source* leads to; of a table in another library its location or name, not its version.
 
-    Raises `TypeError` for what is no table, `ValueError` for an empty name, and `TableError` for a
-    table that Spark cannot describe.
+    Raises `TypeError` for no table, `ValueError` for an empty name, and `TableError` for a table
+    that Spark cannot describe.
     """
     if isinstance(source, os.PathLike):
         source = os.fspath(source)

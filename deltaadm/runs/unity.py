@@ -312,6 +312,12 @@ def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
 
 
 def _is_below(location: str, prefix: str) -> bool:
+    """
+    Whether *location* is at *prefix* or below it.
+
+    >>> _is_below("s3://lake/a", "s3://lake/"), _is_below("s3://lake2/a", "s3://lake")
+    (True, False)
+    """
     return f"{location.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/" if prefix else "")
 
 

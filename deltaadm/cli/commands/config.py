@@ -74,11 +74,7 @@ class Config(Parameters):
 
 
 def all_settings(sources: SettingsSources) -> Iterator[SettingValue]:
-    """
-    Every setting: those for all commands first, then those of each.
-
-    Raises `SettingsError` for any that cannot be understood.
-    """
+    """Every setting, those for all commands first; raises `SettingsError` for odd ones."""
     require_known_keys(sources)
     for name in COMMANDS:
         sources.check_section(name, {option.key for option in settable(Command(name))})
@@ -116,7 +112,6 @@ def alias_settings(sources: SettingsSources) -> Iterator[SettingValue]:
 
 
 def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue]:
-    """The settings, key by key: each may come from another place."""
     settings: dict[str, Setting] = {}
     for layer in layers:
         for key, value in layer.value.items():
@@ -210,7 +205,6 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
 def _table(
     context: RunContext, table: str, entry: Entry | None, *, writing: bool
 ) -> Iterator[Check]:
-    """Whether its store and a table can be read, and where a commit to it would be made."""
     said = []
     try:
         target = resolve(context, table, entry)
@@ -247,11 +241,7 @@ _REFUSED: Final = 900
 
 
 def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterator[Check]:
-    """
-    Whether the store at *location* takes the credentials, lists, and tells the same time.
-
-    With *writing* also whether it creates an object that is not there, and only then.
-    """
+    """Whether the store takes credentials, lists, tells our time and, if *writing*, creates."""
     if context.hadoop is not None or not is_in_object_store(location):
         return
     stores = context.object_stores or ObjectStores()
@@ -327,8 +317,6 @@ def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
 
 
 def _endpoint(address: Address, options: Mapping[str, str]) -> str | None:
-    """The address of the store, as far as options and environment tell."""
-
     def setting(*names: str) -> str | None:
         values = (options.get(name) or os.environ.get(name.upper()) for name in names)
         return next(filter(None, values), None)

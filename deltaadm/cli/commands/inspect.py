@@ -147,11 +147,7 @@ def _question(
 
 
 def _split_words(texts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """
-    The tables among the arguments, and what is asked about them: features, reader, writer.
-
-    A name that is nearly that of a feature is a usage error, unless it is all that there is.
-    """
+    """The tables among the arguments, and what is asked about them: features, reader, writer."""
     from deltaadm.reports.why import is_word
 
     words = [text for text in texts if is_word(text)]

@@ -55,11 +55,7 @@ if TYPE_CHECKING:
 
 
 def outlets(options: ReportOptions, report: type) -> list[OutputTarget]:
-    """
-    The outlets that the command line asks for; text on standard output if it asks for none.
-
-    A format that cannot show *report*, and a place that two formats share, are usage errors.
-    """
+    """The outlets of the command line; raises `UsageError` for formats that cannot be shown so."""
     offered = formats_for(report)
     targets = []
     for text in options.output or ("text",):
