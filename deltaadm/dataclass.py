@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Never
 
 
-_MANY = 100
-"""After so many instances it pays to compile an `__init__`."""
+_MANY = 100  # after so many instances it pays to compile an `__init__`
 
 _MISSING: Any = object()
 _set = object.__setattr__  # sets fields of an object, whether it is frozen or not

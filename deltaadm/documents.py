@@ -251,17 +251,9 @@ ERROR_DOCUMENT: Final[Document] = Document(_FAILURE.title, Json(lambda: _FAILURE
 
 
 _LINES: Final = (
-    "inspect",
-    "why",
-    "for_client",
-    "diff",
-    "validate",
-    "plan",
-    "outcome",
-    "repair",
-    "drop_feature",
+    "inspect", "why", "for_client", "diff", "validate", "plan", "outcome", "repair", "drop_feature",
     "error",
-)
+)  # fmt: skip
 LINE_DOCUMENT: Final = Document(
     "A line of a run over many tables",
     Json(lambda: {"anyOf": [kind_of_document(kind).schema for kind in _LINES]}, document),

@@ -14,52 +14,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """
-    Bounds on what a log makes deltaadm hold; beyond them it reads in pieces, or says that it stops.
+    """Bounds on what a log makes deltaadm hold; beyond, it reads in pieces or says it stops."""
 
-    `line`: bytes of one line of a commit, and of a file that is one JSON document. An object of
-    three bytes takes about seventy in memory, and real lines are far below a megabyte.
-
-    `marks`: commas and opening brackets of one JSON document, each of which stands for a value.
-
-    `whole`: bytes of a commit that is read at once. Larger ones are read line by line, several
-    times where rules look at all of it.
-
-    `piece`: bytes of a larger commit that are read at a time.
-
-    `files`: objects in a log that an object store lists, each of which takes about a kilobyte.
-
-    `path`: characters of a file's path, which stores limit to some thousand.
-
-    `page`: bytes of a page of a Parquet file once it is decompressed, and of one row with the
-    texts of its dictionaries. Writers make pages of about a megabyte.
-
-    `batch`: bytes of the texts in rows that are read at once; one row may have more.
-
-    `state`: bytes of the actions of a checkpoint that are not about files, all together. They are
-    held, as everything that a table is described by. Also what the transactions and domains of a
-    table take, and the values of a Parquet file's footer.
-
-    `values`: values of a column in a row group, which few bytes can repeat without end. Writers
-    make row groups of a million rows at most.
-
-    `footer`: bytes of a Parquet file's footer.
-
-    `address_space`: what pyarrow takes to start its threads, which ends the process where it lacks.
-    """
-
+    # Bytes of one line of a commit, and of a file that is one JSON document. An object of three
+    # bytes takes about seventy in memory, and real lines are far below a megabyte.
     line: int = 32 << 20
-    marks: int = 1 << 21
+    marks: int = 1 << 21  # commas and opening brackets of a document, each of which is for a value
+    # Bytes of a commit that is read at once; a larger one is read line by line, several times where
+    # rules look at all of it.
     whole: int = 8 << 20
-    piece: int = 1 << 20
-    files: int = 500_000
-    path: int = 1 << 16
+    piece: int = 1 << 20  # bytes of a larger commit that are read at a time
+    files: int = 500_000  # objects in a log in an object store, each of about a kilobyte
+    path: int = 1 << 16  # characters of a file's path, which stores limit to some thousand
+    # Bytes of a page of a Parquet file once it is decompressed, and of one row with the texts of
+    # its dictionaries. Writers make pages of about a megabyte.
     page: int = 64 << 20
-    batch: int = 4 << 20
+    batch: int = 4 << 20  # bytes of the texts in rows that are read at once; one row may have more
+    # Bytes of the actions of a checkpoint that are not about files, all together, which are held;
+    # of a table's transactions and domains; and of the values of a Parquet file's footer.
     state: int = 256 << 20
+    # Values of a column in a row group, which few bytes can repeat without end. Writers make row
+    # groups of a million rows at most.
     values: int = 1 << 24
-    footer: int = 32 << 20
-    address_space: int = 1 << 30
+    footer: int = 32 << 20  # bytes of a Parquet file's footer
+    address_space: int = 1 << 30  # which pyarrow needs to start threads, or it ends the process
 
 
 LIMITS: Final = Limits()

@@ -100,8 +100,7 @@ _KEY_SIGNS: Final = (
 )  # fmt: skip
 """Texts of which every name of a secret has one: importing `re` costs time at the start."""
 
-_TELLING: Final = 4
-"""Shorter values than this are parts of ordinary words."""
+_TELLING: Final = 4  # shorter values than this are parts of ordinary words
 
 
 def masked(text: str, secrets: Iterable[str] = ()) -> str:
@@ -175,8 +174,7 @@ def secrets_of_environment() -> tuple[str, ...]:
     )
 
 
-_LONG: Final = 8
-"""What is shorter than this may be a word of any message."""
+_LONG: Final = 8  # what is shorter than this may be a word of any message
 
 
 # What a terminal or a CI system would obey

@@ -121,8 +121,7 @@ def command_help(command: Command, *, short: bool = False) -> str:
     )
 
 
-_FEW: Final = 2
-"""Examples in a short help."""
+_FEW: Final = 2  # examples in a short help
 
 
 def _options(group: tuple[str, list[Declared]]) -> str:

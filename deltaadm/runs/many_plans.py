@@ -80,7 +80,7 @@ from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import ClientRequirements, Settings, load_settings, rule_settings
 from deltaadm.runs.status import FOUND, MISMATCH, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
-from deltaadm.runs.validation import ValidationRun
+from deltaadm.runs.validation import DepthOptions, ValidationRun
 from deltaadm.storage.files import lock, open_to_append, replacing
 from deltaadm.storage.store import table_name
 
@@ -462,7 +462,9 @@ def carry_out_plans(
                 not_begun = run.carry_out([ready])
             else:
                 rules = rule_settings(context.settings.of("validate"))
-                run.validation = ValidationRun.of(settings, request.clients, **rules)
+                run.validation = ValidationRun.of(
+                    settings, request.clients, DepthOptions(), **rules
+                )
                 not_begun = run.carry_out(waves.split(plans, ready))
     code = printer.finish()
     if not_begun:

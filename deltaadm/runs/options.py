@@ -212,8 +212,7 @@ def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
 # Files that are named
 
 
-_MOST: Final = 1 << 28
-"""Characters of what is no regular file."""
+_MOST: Final = 1 << 28  # characters of what is no regular file
 
 
 def read_input(path: Path) -> str:

@@ -213,9 +213,7 @@ def read_restorable(
         location=target.location,
         name=target.name,
         spans=spans,
-        live=looked.live,
-        history=looked.history,
-        vacuum=looked.vacuum,
+        **looked.counts,
         missing=missing,
         outside=len(needs.outside),
         cleaned_at=cleaned_at,
@@ -235,7 +233,7 @@ class _Looked:
         self._cutoff = -1 if kept is None else now - kept
         self.taken: set[int] = set()
         self.vacuum_at: int | None = None
-        self._live, self._past, self._vacuum = [0, 0], [0, 0], [0, 0]
+        counts = {name: [0, 0] for name in ("live", "history", "vacuum")}  # files, and their bytes
         # What VACUUM passes over, in the paths of files (DeltaTableUtils.isHiddenDirectory).
         columns = (re.escape(f"{name}=") for name in needs.metadata.partition_columns)
         pattern = rf"(?:^|/)(?!{'|'.join(('_delta_index', '_change_data', *columns))})[._]"
@@ -249,25 +247,22 @@ class _Looked:
             buried = max(needs.past.get(key, 0), needs.buried.get(key, 0))
             was_past = key in needs.past
             if self.found(key):
-                _count(self._live, info)
+                _count(counts["live"], info)
                 continue
             if was_past:
-                _count(self._past, info)
+                _count(counts["history"], info)
             if hidden.search(info.path):
                 continue
             # VACUUM spares what is newer than its retention, by its tombstone or by itself.
             since = max(buried, info.modified)
             if since < self._cutoff:
-                _count(self._vacuum, info)
+                _count(counts["vacuum"], info)
                 self.taken.add(key)
                 if was_past:
                     needs.past[key] = _TAKEN
             elif kept is not None:
                 self.vacuum_at = min(since + kept + 1, self.vacuum_at or sys.maxsize)
-
-    live = property(lambda self: FileFacts(files=self._live[0], bytes=self._live[1]))
-    history = property(lambda self: FileFacts(files=self._past[0], bytes=self._past[1]))
-    vacuum = property(lambda self: FileFacts(files=self._vacuum[0], bytes=self._vacuum[1]))
+        self.counts = {name: FileFacts(files=n, bytes=size) for name, (n, size) in counts.items()}
 
     def found(self, key: int) -> bool:
         """Note that a file is there; whether the newest version needs it."""

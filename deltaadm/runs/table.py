@@ -60,7 +60,7 @@ from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.target import Target, find, resolve_new
 from deltaadm.runs.unity import options_source
-from deltaadm.runs.validation import ValidationRun, fixes_planner
+from deltaadm.runs.validation import DepthOptions, ValidationRun, fixes_planner
 from deltaadm.storage.store import ObjectStores
 
 if TYPE_CHECKING:
@@ -353,30 +353,23 @@ class Table:
         `select` and `ignore` have codes of rules or their beginnings. A table that cannot be
         loaded has findings as well.
         """
-        run = self._validation(select, ignore, history=history, deep=deep, cross_check=cross_check)
+        depth = DepthOptions(history=history, deep=deep, cross_check=cross_check)
+        run = self._validation(select, ignore, depth)
         with self._opened() as (context, target):
             return self._result(run.report(context, target, watched=False))
 
     def _validation(
-        self,
-        select: Sequence[str],
-        ignore: Sequence[str],
-        *,
-        history: bool,
-        deep: bool,
-        cross_check: bool = False,
+        self, select: Sequence[str], ignore: Sequence[str], depth: DepthOptions
     ) -> ValidationRun:
         sources = SettingsSources("validate")
         project = rule_settings(sources)
         return ValidationRun.of(
             load_settings(sources),
             self._request.clients,
+            depth,
             select=select or project["select"],
             ignore=ignore or project["ignore"],
             fail_on=project["fail_on"],
-            history=history,
-            deep=deep,
-            cross_check=cross_check,
         )
 
     # Planning
@@ -400,7 +393,7 @@ class Table:
         deep: bool = False,
     ) -> PlanResult:
         """A plan of everything that deltaadm can fix: `deltaadm validate --fix`."""
-        run = self._validation(select, ignore, history=history, deep=deep)
+        run = self._validation(select, ignore, DepthOptions(history=history, deep=deep))
         return self._plan(fixes_planner(run))
 
     @checked

@@ -29,6 +29,7 @@ from deltaadm.reports.validate import (
 )
 from deltaadm.rules.rule import Rule, RuleSet, Scope, Severity, ValidationReport
 from deltaadm.runs.context import RunContext, answer_time
+from deltaadm.runs.declare import Parameters, option
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import Fleet, OutputTarget, TableResult, combine_exit_codes
 from deltaadm.runs.output import messages, rendered, show_error, write
@@ -39,6 +40,16 @@ from deltaadm.runs.target import Target
 
 if TYPE_CHECKING:
     from deltaadm.runs.plan_run import PlanInput, Planner
+
+
+class DepthOptions(Parameters):
+    """The depth of the rules."""
+
+    heading = "What is checked"
+
+    history: bool = option("Also check every commit still in the log.")
+    deep: bool = option("Also check all checkpoints, sidecars and data files completely.")
+    cross_check: bool = option("Compare with what the deltalake package reads.")
 
 
 @dataclass(frozen=True)
@@ -60,27 +71,20 @@ class ValidationRun:
         cls,
         settings: Settings,
         clients: ClientOptions,
+        depth: DepthOptions,
         *,
         select: Sequence[str] = (),
         ignore: Sequence[str] = (),
-        history: bool = False,
-        deep: bool = False,
-        cross_check: bool = False,
         baseline: Baseline | None = None,
         fail_on: Severity | None = None,
         least: Severity = Severity.INFO,
     ) -> ValidationRun:
         """What is asked for, with the *settings* of the project; raises `UsageError`."""
         rules = RuleSet(choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore")))
-        chosen = {"history": history, "deep": deep, "cross-check": cross_check}
+        data_files = any(rule.scope is Scope.DEEP for rule in rules)
         return cls(
-            depth=Depth(
-                history=history,
-                deep=deep,
-                cross_check=cross_check,
-                data_files=any(rule.scope is Scope.DEEP for rule in rules),
-            ),
-            depth_names=tuple(name for name, is_chosen in chosen.items() if is_chosen),
+            depth=Depth(**vars(depth), data_files=data_files),
+            depth_names=tuple(of.key for of in depth.declared() if getattr(depth, of.field)),
             rules=rules,
             settings=settings,
             readers=_clients(clients.for_client, "--for-client"),

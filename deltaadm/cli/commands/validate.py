@@ -48,7 +48,12 @@ from deltaadm.runs.plan_options import (
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.status import FOUND
-from deltaadm.runs.validation import StatisticsPrinter, ValidationRun, fixes_planner
+from deltaadm.runs.validation import (
+    DepthOptions,
+    StatisticsPrinter,
+    ValidationRun,
+    fixes_planner,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
@@ -81,16 +86,6 @@ def outlets(options: ReportOptions, report: type) -> list[OutputTarget]:
     if options.output_file is not None and options.output_file not in places:
         raise UsageError("every format already has a file", option="--output-file")
     return targets
-
-
-class DepthOptions(Parameters):
-    """The depth of the rules."""
-
-    heading = "What is checked"
-
-    history: bool = option("Also check every commit still in the log.")
-    deep: bool = option("Also check all checkpoints, sidecars and data files completely.")
-    cross_check: bool = option("Compare with what the deltalake package reads.")
 
 
 class SelectionOptions(Parameters):
@@ -241,8 +236,7 @@ class Validate(Parameters):
             return 0 if code == FOUND else code
 
     def _run(self, context: RunContext) -> ValidationRun:
-        looking, selection = self.looking, self.selection
-        settings, baseline = load_settings(context.settings), Baseline()
+        selection, baseline = self.selection, Baseline()
         if selection.baseline is not None:
             try:
                 baseline = read_baseline(read_file(selection.baseline))
@@ -250,13 +244,11 @@ class Validate(Parameters):
                 raise SettingsError(error.message, remedy=error.remedy) from error
         lists_info = self.many.every or selection.fail_on is Severity.INFO
         return ValidationRun.of(
-            settings,
+            load_settings(context.settings),
             self.change.commit.clients,
+            self.looking,
             select=selection.select or (),
             ignore=selection.ignore or (),
-            history=looking.history,
-            deep=looking.deep,
-            cross_check=looking.cross_check,
             baseline=baseline,
             fail_on=selection.fail_on,
             least=Severity.INFO if lists_info else Severity.WARNING,
