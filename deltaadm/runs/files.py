@@ -1,21 +1,16 @@
-"""Files that a command writes, and continuing an interrupted run from one."""
+"""Files that a command writes."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, TypeGuard
 
-from deltaadm.documents import FORMAT_VERSION
-from deltaadm.errors import RefusedError
 from deltaadm.plans.undo import argument
-from deltaadm.reports.overview import kind_of
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_file
+from deltaadm.runs.options import AccessOptions, SparkOptionGroup
 from deltaadm.runs.output import FileText, command_line, tell_command, unwritable, write_text
 from deltaadm.runs.plan_options import CommitEngineOptions
 from deltaadm.storage.files import write_whole
@@ -80,45 +75,3 @@ def write_file(path: Path, text: str) -> None:
         write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise unwritable(path, error) from error
-
-
-# Continuing
-
-
-def resume_lines(file: Path, kind: str) -> dict[str, str]:
-    """
-    The lines of *kind* in *file* by table, the newest of several, without those that are errors.
-
-    A last line that was cut off counts as not written, and is taken out if standard output appends
-    to *file*. One that is not there has none. Raises `RefusedError` for other content.
-    """
-    if not file.exists():
-        return {}
-    text = read_file(file)
-    whole, _, cut = text.rpartition("\n")
-    if cut:
-        output = None
-        with suppress(OSError, ValueError):
-            output = os.fstat(sys.stdout.fileno())
-        # The shell has opened the file for appending (`>> FILE`), maybe under another name.
-        if output is not None and os.path.samestat(output, file.stat()):
-            os.truncate(file, output.st_size - len(cut.encode()))
-    lines: dict[str, str] = {}
-    for number, line in enumerate(whole.split("\n") if whole else (), 1):
-        try:
-            document = json.loads(line)
-            known = document["format_version"] == FORMAT_VERSION
-            ours = known and isinstance(document["table"], str)
-            ours = ours and kind_of(document) in {kind, "error"}
-        except (ValueError, KeyError, TypeError, StopIteration):
-            ours = False
-        if not ours:
-            raise RefusedError(
-                f"Line {number} of {file} is not the output of this command for a table.",
-                remedy="Name the file with the -o jsonl output of the interrupted run.",
-            )
-        # An error in a later line does away with an older answer: the table is read again.
-        lines.pop(document["table"], None)
-        if "error" not in document:
-            lines[document["table"]] = f"{line}\n"
-    return lines

@@ -16,11 +16,12 @@ from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.documents import Failure
+from deltaadm.documents import FORMAT_VERSION, Failure
 from deltaadm.errors import (
     DeltaadmError,
     EngineError,
     InternalError,
+    RefusedError,
     StorageError,
     TableError,
     UsageError,
@@ -44,7 +45,7 @@ from deltaadm.reports.overview import (
 )
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.files import resume_lines, write_file
+from deltaadm.runs.files import write_file
 from deltaadm.runs.names import Entry
 from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
@@ -387,6 +388,45 @@ def collect_tables(
         unlisted=missed,
         answered={} if request.resume is None else resume_lines(request.resume, kind),
     )
+
+
+def resume_lines(file: Path, kind: str) -> dict[str, str]:
+    """
+    The lines of *kind* in *file* by table, the newest of several, without those that are errors.
+
+    A last line that was cut off counts as not written, and is taken out if standard output appends
+    to *file*. One that is not there has none. Raises `RefusedError` for other content.
+    """
+    if not file.exists():
+        return {}
+    text = read_file(file)
+    whole, _, cut = text.rpartition("\n")
+    if cut:
+        output = None
+        with suppress(OSError, ValueError):
+            output = os.fstat(sys.stdout.fileno())
+        # The shell has opened the file for appending (`>> FILE`), maybe under another name.
+        if output is not None and os.path.samestat(output, file.stat()):
+            os.truncate(file, output.st_size - len(cut.encode()))
+    lines: dict[str, str] = {}
+    for number, line in enumerate(whole.split("\n") if whole else (), 1):
+        try:
+            document = json.loads(line)
+            known = document["format_version"] == FORMAT_VERSION
+            ours = known and isinstance(document["table"], str)
+            ours = ours and kind_of(document) in {kind, "error"}
+        except (ValueError, KeyError, TypeError, StopIteration):
+            ours = False
+        if not ours:
+            raise RefusedError(
+                f"Line {number} of {file} is not the output of this command for a table.",
+                remedy="Name the file with the -o jsonl output of the interrupted run.",
+            )
+        # An error in a later line does away with an older answer: the table is read again.
+        lines.pop(document["table"], None)
+        if "error" not in document:
+            lines[document["table"]] = f"{line}\n"
+    return lines
 
 
 # The results
