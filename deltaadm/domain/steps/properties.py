@@ -73,20 +73,12 @@ class SetProperties(Step):
         In this order: columns are mapped, versions raised, requested features added, features
         added that the new metadata implies, the protocol's pseudo-properties dropped.
         """
+        # Delta looks at those under their exact names first, and at all when it sets them.
+        _require_redirections(self.properties)
         properties = validate_configurations(
             self.properties, allow_arbitrary=session.allow_arbitrary_properties
         )
-        # Delta reads them when they are set, and only then: CREATE TABLE takes any text.
-        for key in _REDIRECTIONS & properties.keys():
-            try:
-                parsed = load_json(properties[key])
-            except (ValueError, RecursionError):
-                parsed = None
-            if not isinstance(parsed, dict) or not parsed.keys() >= {"type", "state", "spec"}:
-                raise RefusedError(
-                    f"The value {properties[key]!r} of {key} is not a redirection.",
-                    remedy="Write a JSON object with type, state and spec.",
-                )
+        _require_redirections(properties)
         require_writable(snapshot)
         state = snapshot
         if _turns_on_row_tracking(snapshot, properties):
@@ -183,6 +175,23 @@ class SetProperties(Step):
         # A commit's information names the keys as Delta spells them.
         sets = commit.operation in self.operations
         return sets and commit.parameter("properties") == self._normalized()
+
+
+def _require_redirections(properties: Mapping[str, str]) -> None:
+    """Raise `RefusedError` for one that Delta cannot read; CREATE TABLE takes any text."""
+    for key in _REDIRECTIONS & properties.keys():
+        try:
+            parsed = load_json(properties[key])
+            readable = parsed.keys() >= {"type", "state"} and isinstance(
+                load_json(parsed["spec"]), dict
+            )
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            readable = False
+        if not readable:
+            raise RefusedError(
+                f"The value {properties[key]!r} of {key} is not a redirection.",
+                remedy="Write a JSON object with type, state and spec, which is JSON in a text.",
+            )
 
 
 _REDIRECTIONS: Final = {"delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-preview"}
