@@ -663,10 +663,7 @@ def _table_with(feature: str) -> _Table:
     names = frozenset(with_requirements([feature]))
     readers = frozenset(filter(_is_reader, names))
     protocol = Protocol(
-        3 if readers else 1,
-        7,
-        reader_features=readers or None,
-        writer_features=names,
+        3 if readers else 1, 7, reader_features=readers or None, writer_features=names
     )
     return replace(_Table.of(protocol, Metadata(), frozenset({VECTORS_ON})), in_use=names)
 

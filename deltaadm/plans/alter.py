@@ -504,7 +504,7 @@ def _without_computed_defaults(schema: StructType) -> StructType:
             metadata={
                 key: v for key, v in column.metadata.items() if key != FieldKey.EXISTS_DEFAULT
             },
-        ),
+        )
     )
 
 

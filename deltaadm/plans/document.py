@@ -102,10 +102,7 @@ _INTERRUPTION: Final = record(
     **dict.fromkeys(("work", "when"), STRING),
     consequence=one_of(Consequence),
     **dict.fromkeys(("error_class", "remedy"), STRING),
-    source=(
-        maybe(STRING),
-        lambda row: row.source and f"{row.source.title}, {row.source.date}",
-    ),
+    source=(maybe(STRING), lambda row: row.source and f"{row.source.title}, {row.source.date}"),
 )
 _LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
 

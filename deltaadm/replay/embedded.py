@@ -16,14 +16,7 @@ from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata, Writer, mer
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
-from deltaadm.replay.reconcile import (
-    STATE,
-    Detail,
-    Reconciliation,
-    added_files,
-    count_files,
-    scan,
-)
+from deltaadm.replay.reconcile import STATE, Detail, Reconciliation, added_files, count_files, scan
 from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False

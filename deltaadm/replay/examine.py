@@ -531,9 +531,7 @@ class _FactCollector:
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         segment, state = snapshot.segment, State.of(snapshot)
         builder = TotalsBuilder(
-            snapshot.files or FileFacts(),
-            self._store.qualifier,
-            spread=self._engine is not None,
+            snapshot.files or FileFacts(), self._store.qualifier, spread=self._engine is not None
         )
         for batch in self._batches(segment, state, counts, builder):
             if isinstance(batch, facts.SpreadFiles):

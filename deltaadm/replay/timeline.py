@@ -29,12 +29,7 @@ from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import commit_time
 from deltaadm.replay.load import load_snapshot, raised_times
-from deltaadm.replay.reconcile import (
-    Detail,
-    ReplayEngine,
-    UnreadableCheckpointError,
-    scan,
-)
+from deltaadm.replay.reconcile import Detail, ReplayEngine, UnreadableCheckpointError, scan
 from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
@@ -211,11 +206,7 @@ def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHi
 
 
 def _newest_needing(
-    store: LogStore,
-    listing: LogListing,
-    files: Sequence[LogFile],
-    snapshot: Snapshot,
-    name: str,
+    store: LogStore, listing: LogListing, files: Sequence[LogFile], snapshot: Snapshot, name: str
 ) -> int | None:
     if name == CHECKPOINT_PROTECTION:
         limit = protected_before(snapshot.metadata)

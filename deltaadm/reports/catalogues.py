@@ -314,7 +314,7 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     if client.reference_since:
         yield Paragraph(
             f"From release {client.reference_since} on, deltaadm reproduces what the program "
-            "itself refuses, and needs no facts.",
+            "itself refuses, and needs no facts."
         )
     if report.facts:
         sources: dict[str, int] = {}

@@ -388,11 +388,7 @@ _KINDS: Final = {
         "errors or warnings",
     ),
     "repair": _Kind(
-        "repairs",
-        _repaired,
-        _damage,
-        lambda of: not of["repairs"] and not of["blocked"],
-        "damage",
+        "repairs", _repaired, _damage, lambda of: not of["repairs"] and not of["blocked"], "damage"
     ),
     "outcome": _Kind("outcome", _carried_out, _outcome),
     "plan": _Kind(

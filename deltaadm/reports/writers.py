@@ -54,10 +54,7 @@ WRITERS: Final = array(
 """What a table's writers are in documents."""
 
 WRITERS_DOCUMENT: Final = Document.of(
-    "The output of `history --by-client`",
-    table=STRING,
-    location=STRING,
-    writers=WRITERS,
+    "The output of `history --by-client`", table=STRING, location=STRING, writers=WRITERS
 )
 
 

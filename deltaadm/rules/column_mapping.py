@@ -19,13 +19,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column
 from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
-from deltaadm.facts import (
-    CommitFacts,
-    DataFileFacts,
-    LiveFile,
-    SnapshotFacts,
-    State,
-)
+from deltaadm.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
 from deltaadm.json_values import integer
 from deltaadm.rules.rule import (
     Problem,

@@ -14,13 +14,7 @@ from deltaadm.domain.properties import switch
 from deltaadm.domain.schema import PrimitiveType
 from deltaadm.domain.transaction.column_mapping import column_mapping_mode
 from deltaadm.errors import DeltaadmError
-from deltaadm.facts import (
-    CommitFacts,
-    DataFileFacts,
-    LiveFile,
-    SnapshotFacts,
-    State,
-)
+from deltaadm.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
 from deltaadm.json_values import integer
 from deltaadm.paths import path_flaw, uri_flaw
 from deltaadm.rules.rule import (

@@ -26,9 +26,7 @@ from deltaadm.domain.transaction.column_mapping import (
     column_mapping_mode,
     physical_name,
 )
-from deltaadm.domain.transaction.columns import (
-    physical_clustering,
-)
+from deltaadm.domain.transaction.columns import physical_clustering
 from deltaadm.domain.transaction.update import COMPAT_KEYS
 from deltaadm.domain.wire import Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError

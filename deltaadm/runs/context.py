@@ -68,10 +68,7 @@ class RunContext:
         return self.executors is not None or self.catalog is not None
 
     def with_request(
-        self,
-        spark: SparkOptionGroup,
-        output: OutputOptions,
-        access: AccessOptions | None = None,
+        self, spark: SparkOptionGroup, output: OutputOptions, access: AccessOptions | None = None
     ) -> RunContext:
         """
         The same run, for a command that is asked to use Spark and to show results like this.

@@ -43,8 +43,7 @@ class Inventory:
     def __init__(self, table_format: str, path: Path) -> None:
         if table_format != "delta":
             raise UsageError(
-                f"{table_format!r} is not supported; the only format is delta",
-                option="--save-as",
+                f"{table_format!r} is not supported; the only format is delta", option="--save-as"
             )
         _require_place(path)
         self._path = path

@@ -182,8 +182,7 @@ def shortage(error: BaseException) -> DeltaadmError | None:
             )
         if number in {errno.EMFILE, errno.ENFILE}:
             return StorageError(
-                "Too many files are open.",
-                remedy="Raise the limit: see ulimit -n.",
+                "Too many files are open.", remedy="Raise the limit: see ulimit -n."
             )
         if isinstance(cause, RuntimeError) and _NO_THREAD in str(cause):
             return EngineError(

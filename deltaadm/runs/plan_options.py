@@ -54,8 +54,7 @@ class CommitEngineOptions(Parameters):
     scope = COMMON
 
     commit_engine: Engine | None = option(
-        "ENGINE",
-        "Committer: spark (default) or embedded (no JVM; metadata-only changes).",
+        "ENGINE", "Committer: spark (default) or embedded (no JVM; metadata-only changes)."
     )
 
 

@@ -48,12 +48,7 @@ from deltaadm.runs.plan_options import (
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.status import FOUND
-from deltaadm.runs.validation import (
-    DepthOptions,
-    StatisticsPrinter,
-    ValidationRun,
-    fixes_planner,
-)
+from deltaadm.runs.validation import DepthOptions, StatisticsPrinter, ValidationRun, fixes_planner
 
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path

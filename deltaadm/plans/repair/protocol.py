@@ -10,13 +10,7 @@ from urllib.parse import quote
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile, RemoveFile
 from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
-from deltaadm.domain.file_facts import (
-    INLINE,
-    RELATIVE,
-    descriptor_flaw,
-    num_records,
-    relative_path,
-)
+from deltaadm.domain.file_facts import INLINE, RELATIVE, descriptor_flaw, num_records, relative_path
 from deltaadm.domain.properties import PROPERTIES, Key, switch
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
