@@ -290,76 +290,19 @@ def man_pages() -> dict[str, str]:
 
 def man_page(name: str = "") -> str:
     """The page of the command called *name*, or that of the program."""
-    if not name:
-        return _page("deltaadm", SUMMARY, _of_program())
-    command = Command(name)
-    return _page(f"deltaadm-{name}", command.summary, _of_command(command))
-
-
-def _of_program() -> Iterator[str]:
-    yield from ("", ".SH SYNOPSIS", ".B deltaadm", _text("COMMAND [OPTIONS] ..."))
-    yield from ("", ".SH DESCRIPTION", _text(f"{SUMMARY} {PURPOSE}"))
-    yield from _listed(
-        "COMMANDS", ((f"deltaadm-{name}(1)", what) for name, what in COMMANDS.items())
-    )
-    yield from _listed("OPTIONS", PROGRAM_OPTIONS.items())
-    for name, topic in TOPICS.items():
-        if not topic.rows:  # the options, which the pages of commands have
-            continue
-        heading = _HEADINGS.get(name, name.upper().replace("-", " "))
-        yield from _listed(heading, topic.rows)
-        yield from (line for text in topic.text for line in (".PP", _text(" ".join(text.split()))))
-    yield from _examples(EXAMPLES)
-
-
-_HEADINGS: Final = {"exit-codes": "EXIT STATUS", "environment": "ENVIRONMENT"}
-
-
-def _of_command(command: Command) -> Iterator[str]:
-    text, examples = described(command)
-    arguments = [option for option in command.declared() if option.is_argument]
-    yield from (
-        "",
-        ".SH SYNOPSIS",
-        f".B deltaadm {_escaped(command.name)}",
-        _text(usage_words(command)),
-    )
-    yield from ("", ".SH DESCRIPTION", _text(command.summary))
-    for paragraph in text:
-        yield from (".PP", _text(paragraph))
-    yield from _listed("ARGUMENTS", ((each.metavar, explained(each)) for each in arguments))
-    yield from ("", ".SH OPTIONS")
-    for heading, options in grouped(command):
-        yield from [f".SS {_quoted(heading)}"] if heading else []
-        for option in options:
-            yield from _item(spelled(option), explained(option))
-    yield from _examples(examples)
-    yield from _listed("EXIT STATUS", TOPICS["exit-codes"].rows)
-    yield from ("", ".SH SEE ALSO", ".BR deltaadm (1)")
-
-
-def _examples(lines: Iterable[str]) -> Iterator[str]:
-    shown = list(lines)
-    if shown:
-        yield from ("", ".SH EXAMPLES")
-        for number, line in enumerate(shown):
-            yield from [".PP"] if number else []
-            yield from (".nf", ".RS", _text(line), ".RE", ".fi")
-
-
-def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    entries = list(rows)
-    if entries:
-        yield from ("", f".SH {_quoted(title)}")
-        for word, text in entries:
-            yield from _item(word, text)
-
-
-def _item(word: str, text: str) -> Iterator[str]:
-    yield from (".TP", f".B {_escaped(word)}", _text(text))
-
-
-def _page(title: str, summary: str, body: Iterable[str]) -> str:
+    title, summary, synopsis = "deltaadm", SUMMARY, "COMMAND [OPTIONS] ..."
+    about, examples = [f"{SUMMARY} {PURPOSE}"], list(EXAMPLES)
+    lists, end = _of_program(), list[str]()
+    if name:
+        command = Command(name)
+        title, summary, synopsis = f"deltaadm-{name}", command.summary, usage_words(command)
+        text, examples = described(command)
+        about, lists = [summary, *text], _of_command(command)
+        end = [
+            *_listed("EXIT STATUS", TOPICS["exit-codes"].rows),
+            ".SH SEE ALSO",
+            ".BR deltaadm (1)",
+        ]
     lines = (
         '.\\" Made from the help of the program; do not edit.',
         f'.TH {_quoted(title.upper())} 1 "" {_quoted(f"deltaadm {__version__}")} "User Commands"',
@@ -368,9 +311,55 @@ def _page(title: str, summary: str, body: Iterable[str]) -> str:
         ".ad l",
         ".SH NAME",
         f"{_escaped(title)} \\- {_text(summary.rstrip('.'))}",
-        *(line for line in body if line),
+        ".SH SYNOPSIS",
+        f".B deltaadm {_escaped(name)}".rstrip(),
+        _text(synopsis),
+        ".SH DESCRIPTION",
+        "\n.PP\n".join(map(_text, about)),
+        *lists,
+        *_examples(examples),
+        *end,
     )
     return "\n".join(lines) + "\n"
+
+
+def _of_program() -> Iterator[str]:
+    yield from _listed("COMMANDS", ((f"deltaadm-{of}(1)", what) for of, what in COMMANDS.items()))
+    yield from _listed("OPTIONS", PROGRAM_OPTIONS.items())
+    for name, topic in TOPICS.items():
+        if topic.rows:  # and not the options, which the pages of commands have
+            heading = _HEADINGS.get(name, name.upper().replace("-", " "))
+            yield from _listed(heading, topic.rows)
+            for text in topic.text:
+                yield from (".PP", _text(" ".join(text.split())))
+
+
+_HEADINGS: Final = {"exit-codes": "EXIT STATUS", "environment": "ENVIRONMENT"}
+
+
+def _of_command(command: Command) -> Iterator[str]:
+    yield from _listed("ARGUMENTS", ((of.metavar, explained(of)) for of in command.arguments))
+    yield ".SH OPTIONS"
+    for heading, options in grouped(command):
+        yield from [f".SS {_quoted(heading)}"] if heading else []
+        for option in options:
+            yield from _item(spelled(option), explained(option))
+
+
+def _examples(lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        yield ".PP" if number else ".SH EXAMPLES"
+        yield from (".nf", ".RS", _text(line), ".RE", ".fi")
+
+
+def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for number, (word, text) in enumerate(rows):
+        yield from [] if number else [f".SH {_quoted(title)}"]
+        yield from _item(word, text)
+
+
+def _item(word: str, text: str) -> Iterator[str]:
+    yield from (".TP", f".B {_escaped(word)}", _text(text))
 
 
 def _text(text: str) -> str:
