@@ -159,7 +159,7 @@ def now() -> int:
 
 
 def answer_time() -> int:
-    """The time of answers: now, or SOURCE_DATE_EPOCH; raises `SettingsError` for no seconds."""
+    """The time as of which questions are answered: now, or what SOURCE_DATE_EPOCH says."""
     # Not for plans: whether a change may be made now is for the clock to say.
     text = os.environ.get("SOURCE_DATE_EPOCH")
     if not text:

@@ -824,7 +824,7 @@ def _write_lines(lines: Iterable[str]) -> None:
 
 
 def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:
-    """The code of all tables: a failure outweighs what waits, and that findings or changes."""
+    """The code of a run: failed tables outweigh waiting ones, and those findings and changes."""
     distinct = set(codes)
     if alone:
         return distinct.pop()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def observation(readers: Path | None = None, observed_for: str | None = None) -> Observation:
-    """Those seen lately, or in *observed_for*; raises `RefusedError` for odd *readers*."""
+    """The clients seen in the last 30 days, or *observed_for*; raises as `read_file` does."""
     length, now = _WINDOW, answer_time()
     if observed_for is not None:
         from deltaadm.runs.deadline import seconds_of  # which most runs do without

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 
 class Consent(NamedTuple):
-    """Something to confirm by an option or an answer; a mere yes needs no `reason`, a clause."""
+    """What must be confirmed by an option or an answer; the `reason` why, if any, is a clause."""
 
     option: str
     question: str
@@ -186,7 +186,7 @@ def confirm(
 
 
 class PlanInput(NamedTuple):
-    """What a plan is made from; `requirements` are checked later, only a search looks at them."""
+    """What a plan is made from; only a search for a plan looks at the `requirements`."""
 
     context: RunContext
     target: Target

@@ -89,7 +89,7 @@ class Progress:
 
     @contextmanager
     def shown(self, *, by_itself: bool = True) -> Iterator[None]:
-        """Show it during the block; unless *by_itself*, when told to: forks allow no threads."""
+        """Show the progress in the block; unless *by_itself*, no thread does: forks allow none."""
         wait = _thread.allocate_lock()
         wait.acquire()
 

@@ -68,7 +68,7 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     """
     Raise `RefusedError` for a change of a table whose commits only its catalog can make.
 
-    The answer are locations of tables in Unity Catalog that Spark does not know by their names.
+    Returns the locations of tables in Unity Catalog that Spark does not know by their names.
     """
     unity = context.unity
     by_place: set[str] = set()

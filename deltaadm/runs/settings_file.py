@@ -220,7 +220,7 @@ class SettingsSources:
 
     def table(self, text: str) -> str:
         """
-        The table that *text* stands for, if @ and a letter begin it that of an alias.
+        The table that *text* stands for: that of an alias if it begins with @ and a letter.
 
         What follows another @, such as a version, is kept.
         """

@@ -20,7 +20,7 @@ class CommitStatus:
         self._look_up: Callable[[], str] | None = None
 
     def set(self, clause: str, look_up: Callable[[], str] | None = None) -> None:
-        """Remember *clause* for an interrupt; *look_up* then knows better, when all is closed."""
+        """Remember *clause* for an interrupt; *look_up* finds a better one once all is closed."""
         self.clause, self._look_up = clause, look_up
 
     def describe(self) -> str:

@@ -277,10 +277,8 @@ class Table:
         storage_options: Mapping[str, str],
         show_secrets: bool,
     ) -> None:
-        self.name = name
-        self._request = request
-        self._spark = spark
-        self._storage_options = storage_options
+        self.name, self._request = name, request
+        self._spark, self._storage_options = spark, storage_options
         self._show_secrets = show_secrets
 
     def __repr__(self) -> str:

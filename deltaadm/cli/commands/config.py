@@ -74,7 +74,7 @@ class Config(Parameters):
 
 
 def all_settings(sources: SettingsSources) -> Iterator[SettingValue]:
-    """Every setting, those for all commands first; raises `SettingsError` for odd ones."""
+    """Every setting, those for all commands first; raises `SettingsError` for wrong ones."""
     require_known_keys(sources)
     for name in COMMANDS:
         sources.check_section(name, {option.key for option in settable(Command(name))})
@@ -241,7 +241,7 @@ _REFUSED: Final = 900
 
 
 def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterator[Check]:
-    """Whether the store takes credentials, lists, tells our time and, if *writing*, creates."""
+    """Whether a store can be listed, tells our time and, if *writing*, creates objects."""
     if context.hadoop is not None or not is_in_object_store(location):
         return
     stores = context.object_stores or ObjectStores()
