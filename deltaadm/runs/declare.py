@@ -63,14 +63,11 @@ class Declared:
         self.scope = self.scope or cls.scope
         if not (self.names or self.is_argument):
             self.names = (f"--{field.replace('_', '-')}",)
-        self.is_switch = self.counted or kind == "bool"
-        """Whether it takes no value."""
-        self.is_list = kind.startswith("list[")
-        """Whether it may be given several times."""
-        self.is_pair = kind.startswith("tuple[")
-        """Whether it takes two values."""
+        self.is_switch = self.counted or kind == "bool"  # takes no value
+        self.is_list = kind.startswith("list[")  # may be given several times
+        self.is_pair = kind.startswith("tuple[")  # takes two values
+        # The type of a value: str, int, Path, or the name of an enumeration.
         self.type_name = kind.removesuffix(" | None").removeprefix("list[").removesuffix("]")
-        """The type of a value: str, int, Path, or the name of an enumeration."""
         self.names_tables = self.metavar == "TABLE" or (
             self.is_argument and "TABLE" in self.metavar
         )
@@ -140,14 +137,10 @@ class Parameters:
     """
 
     fields: ClassVar[dict[str, Declared | type[Parameters]]] = {}
-    heading: ClassVar[str] = ""
-    """The heading of the help above the options of a group."""
-    scope: ClassVar[str] = OWN
-    """The settings that may set the options of a group, unless an option names its own."""
-    shows: ClassVar[str] = ""
-    """The report of a command that leaves its format, access and errors to `Command`."""
-    about: ClassVar[str] = ""
-    """The field that says what errors of such a command are about."""
+    heading: ClassVar[str] = ""  # above the options of a group in the help
+    scope: ClassVar[str] = OWN  # of the options in a group that name none of their own
+    shows: ClassVar[str] = ""  # the report of a command that leaves format and errors to `Command`
+    about: ClassVar[str] = ""  # the field that says what errors of such a command are about
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(cls.fields)

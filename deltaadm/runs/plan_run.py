@@ -21,7 +21,7 @@ from deltaadm.domain.wire import CommitMark, Provenance, merged
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, UsageError, require_one_of
 from deltaadm.masking import visible
 from deltaadm.plans import features as feature_plans
-from deltaadm.plans import reach_clients
+from deltaadm.plans import reach_clients, reversal
 from deltaadm.plans.diff import diff
 from deltaadm.plans.impact import needing_consent, require_clients, still_shut_out
 from deltaadm.plans.plan import (
@@ -567,7 +567,6 @@ def plan_undo(version: int | None = None) -> Planner:
 
     Without `version` it is the newest that changed protocol, properties, columns or clustering.
     """
-    from deltaadm.plans import reversal
     from deltaadm.runs.history import timeline_of
 
     def plan(table: PlanInput) -> Plan:

@@ -30,14 +30,17 @@ if TYPE_CHECKING:
     Parser = Callable[[Any, str], Any]
 
 
+Clients = tuple[ClientRelease, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableSettings:
     """Settings for the tables that match one of `patterns`; None where there are none."""
 
     patterns: tuple[str, ...]
     ignores: tuple[Ignore, ...] = ()
-    clients: tuple[ClientRelease, ...] | None = None
-    writers: tuple[ClientRelease, ...] | None = None
+    clients: Clients | None = None
+    writers: Clients | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -50,19 +53,14 @@ class Settings:
     """
 
     directory: str = ""
-    clients: tuple[ClientRelease, ...] | None = None
-    writers: tuple[ClientRelease, ...] | None = None
+    clients: Clients | None = None
+    writers: Clients | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
     commit_engine: Engine = Engine.SPARK
 
     def demands(
-        self,
-        table: str,
-        location: str,
-        *,
-        readers: tuple[ClientRelease, ...] = (),
-        writers: tuple[ClientRelease, ...] = (),
+        self, table: str, location: str, *, readers: Clients = (), writers: Clients = ()
     ) -> Demands:
         """
         What is demanded of *table*, which is at *location*.
@@ -82,13 +80,8 @@ class Settings:
         )
 
     def required_clients(
-        self,
-        table: str,
-        location: str,
-        *,
-        readers: tuple[ClientRelease, ...] = (),
-        writers: tuple[ClientRelease, ...] = (),
-    ) -> tuple[tuple[ClientRelease, ...], tuple[ClientRelease, ...]]:
+        self, table: str, location: str, *, readers: Clients = (), writers: Clients = ()
+    ) -> tuple[Clients, Clients]:
         """The clients that must be able to read, and those that must be able to write, *table*."""
         sections = self._sections(table, location)
         return (
@@ -112,7 +105,7 @@ class Settings:
         ]
 
 
-def _last(*values: tuple[ClientRelease, ...] | None) -> tuple[ClientRelease, ...]:
+def _last(*values: Clients | None) -> Clients:
     return next((value for value in reversed(values) if value is not None), ())
 
 
@@ -366,8 +359,8 @@ class ClientRequirements(NamedTuple):
     clients count that were seen.
     """
 
-    reading: tuple[ClientRelease, ...] = ()
-    writing: tuple[ClientRelease, ...] = ()
+    reading: Clients = ()
+    writing: Clients = ()
     accepted: frozenset[str] = frozenset()
     findings: frozenset[str] = frozenset()
     seen: Observation = NOBODY
