@@ -197,12 +197,14 @@ def parts(data_type: DataType) -> tuple[StructField, ...]:
     return ()
 
 
-def with_parts(data_type: DataType, change: Callable[[StructField], DataType]) -> DataType:
-    """*data_type* with the types that *change* gives its `parts`."""
+def with_types(data_type: DataType, types: list[DataType]) -> DataType:
+    """*data_type* with other *types* of its `parts`."""
+    # Not made by a function that is handed in: with one, deep types would take too many frames.
     if isinstance(data_type, StructType):
-        return StructType(tuple(replace(part, type=change(part)) for part in data_type.fields))
-    changed: dict[str, Any] = {part.name: change(part) for part in parts(data_type)}
-    return replace(data_type, **changed) if changed else data_type
+        changed = zip(data_type.fields, types, strict=True)
+        return StructType(tuple(replace(part, type=kind) for part, kind in changed))
+    slots: dict[str, Any] = dict(zip((part.name for part in parts(data_type)), types, strict=True))
+    return replace(data_type, **slots) if slots else data_type
 
 
 def _rewrite_type(
@@ -210,7 +212,8 @@ def _rewrite_type(
 ) -> DataType:
     if isinstance(data_type, StructType):
         return data_type.rewrite(change, path)
-    return with_parts(data_type, lambda part: _rewrite_type(part.type, change, (*path, part.name)))
+    types = [_rewrite_type(slot.type, change, (*path, slot.name)) for slot in parts(data_type)]
+    return with_types(data_type, types)
 
 
 def change_type(
@@ -219,11 +222,11 @@ def change_type(
     """*data_type* with the type at *path*, spelled as it is there, passed through *change*."""
     if not path:
         return change(data_type)
-
-    def changed(part: StructField) -> DataType:
-        return change_type(part.type, path[1:], change) if part.name == path[0] else part.type
-
-    return with_parts(data_type, changed)
+    types = [
+        change_type(part.type, path[1:], change) if part.name == path[0] else part.type
+        for part in parts(data_type)
+    ]
+    return with_types(data_type, types)
 
 
 def slot_types(data_type: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:

@@ -1,18 +1,25 @@
 """Schemas are read or refused, and walked and named as users write them."""
 
 import json
+import sys
+from collections.abc import Callable
 
 import pytest
 
 from deltaadm.domain.schema import (
     ArrayType,
+    DataType,
     MapType,
     PrimitiveType,
     StructField,
     StructType,
     all_types,
+    change_type,
     path_text,
+    slot_types,
 )
+from deltaadm.domain.transaction.checks import without_char
+from deltaadm.domain.transaction.column_mapping import fits_into
 from deltaadm.errors import TableError
 from tests.support.rows import with_rows
 
@@ -96,6 +103,24 @@ def test_rewriting_sees_the_names_as_they_were():
     after = NESTED.rewrite(shout)
     assert seen == [path for path, _ in NESTED.walk()]
     assert [path for path, _ in after.walk()][-1] == ("M", "key", "K")
+
+
+@pytest.mark.parametrize(
+    "made", [ArrayType, lambda inner: MapType(INT, inner)], ids=["array", "map"]
+)
+def test_what_can_be_read_can_be_rewritten(made: Callable[[DataType], DataType]):
+    """The deepest type that Python's stack lets a schema have, which other code runs above."""
+    kind: DataType = PrimitiveType("varchar(3)")
+    levels = int(sys.getrecursionlimit() * 0.3)
+    for _ in range(levels):
+        kind = made(kind)
+    schema = StructType((StructField("a", kind),))
+    *_, (place, _) = slot_types(kind)
+    assert len(place) == levels
+    assert schema.rewrite(lambda _, one: one) == schema
+    (plain,) = StructType((without_char(schema.fields[0]),)).fields
+    assert change_type(kind, place, lambda _: PrimitiveType("string")) == plain.type
+    assert fits_into(plain.type, plain.type)
 
 
 @with_rows

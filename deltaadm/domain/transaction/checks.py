@@ -24,7 +24,7 @@ from deltaadm.domain.schema import (
     parts,
     path_text,
     slot_types,
-    with_parts,
+    with_types,
 )
 from deltaadm.domain.transaction.column_mapping import (
     INVALID_CHARACTERS,
@@ -112,7 +112,7 @@ def is_char(data_type: DataType) -> bool:
 def _with_strings(data_type: DataType) -> DataType:
     if is_char(data_type):
         return PrimitiveType("string")
-    return with_parts(data_type, lambda part: _with_strings(part.type))
+    return with_types(data_type, [_with_strings(part.type) for part in parts(data_type)])
 
 
 def catalog_type(data_type: DataType) -> str:
