@@ -820,6 +820,19 @@ def refused_default(data_type: DataType, text: str) -> str | None:
     return None if fits else "INVALID_DEFAULT_VALUE.DATA_TYPE"
 
 
+def is_too_long(data_type: DataType, text: str) -> bool:
+    """
+    Whether the literal *text* certainly is too long for a column of the type CHAR or VARCHAR.
+
+    >>> [is_too_long(PrimitiveType("char(3)"), text) for text in ("'abcd'", "'abc '", "-123")]
+    [True, False, True]
+    """
+    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
+    length = re.fullmatch(r"(?:var)?char\((\d+)\)", name)
+    kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), "")
+    return length is not None and len(_as_text(kind, text)) > int(length[1])
+
+
 _LITERALS: Final = {
     "cast": r"(?i:cast)\s*\((?:[^()']|'[^']*')+\s(?i:as\s+(?:tinyint|smallint|int|bigint))\s*\)",
     "integer": r"[-+]?\d+L?",
@@ -868,6 +881,20 @@ def _takes(kind: str, name: str, text: str) -> bool:
         is_number = name != "boolean" and re.fullmatch(_NUMBER_IN_TEXT, word, re.ASCII)
         return name == "binary" or bool(is_number)
     return name == kind or (kind == "date" and name in {"timestamp", "timestamp_ntz"})
+
+
+def _as_text(kind: str, text: str) -> str:
+    """What is left of a literal as text without blanks at its end; empty if only Spark can tell."""
+    if kind == "text":
+        return text[1:-1].rstrip(" ")
+    if kind == "integer":
+        return str(int(text.rstrip("L")))
+    if kind == "fraction":
+        number = float(text.rstrip("D"))
+        is_decimal = text[-1:] != "D" and "e" not in text.lower()
+        plain = text.lstrip("+") if is_decimal else repr(number)
+        return plain if re.fullmatch(r"-?(0|[1-9]\d{0,6})\.\d{1,6}", plain) else ""
+    return {"boolean": text, "date": text[-11:-1]}.get(kind, "")
 
 
 _KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})
