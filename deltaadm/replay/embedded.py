@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction, add_file
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import FileFacts, Kind, LogFile, LogFiles, LogSegment, Snapshot
+from deltaadm.domain.snapshot import FileFacts, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata, Writer, merged, writer_of
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import load_json
@@ -84,7 +84,7 @@ class Replay:
         """Find protocol and metadata, and nothing else."""
         # Before the checksum, which would do: damage in the newest commit has to show.
         for file in self._segment.deltas[-1:]:
-            if self._is_newest(file):
+            if file == self._segment.last_commit:
                 actions = self._newest_actions(file)
                 for name, document in actions:
                     if name not in ACTION_NAMES:
@@ -221,9 +221,6 @@ class Replay:
             if name == "commitInfo":
                 self._commit_info = CommitInfo.from_wire(document)
         return actions
-
-    def _is_newest(self, file: LogFile) -> bool:
-        return file.kind is Kind.COMMIT and file.version == self._segment.version
 
     def take_provenance(self, path: str, actions: Sequence[Named]) -> None:
         """Take in who wrote *path*, if that is a commit and not many are known."""

@@ -270,16 +270,14 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
             message = f"Column {column.name!r} is generated and an identity column."
             yield Problem(message, place_of((column.name,)))
         # What may name a column: no functions, no inner fields.
-        tokens = _TOKEN.finditer(str(column.metadata[FieldKey.GENERATION]))
+        tokens = re.finditer(_LEXEME, str(column.metadata[FieldKey.GENERATION]))
         named = {(t[2] or t[3]).lower() for t in tokens if (t[2] or t[3]) and not (t[1] or t[4])}
         for other in sorted(named & names):
             message = f"Column {column.name!r} is generated from {other!r}, which is generated."
             yield Problem(message, place_of((column.name,)))
 
 
-_TOKEN: Final = re.compile(
-    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(\.?)\s*(?:`([^`]+)`|(\w+))(\s*\()?"
-)
+_LEXEME: Final = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(\.?)\s*(?:`([^`]+)`|(\w+))(\s*\()?"
 
 
 @rule("DL523", Severity.ERROR, Scope.SNAPSHOT, shared=True)

@@ -636,16 +636,13 @@ def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
 
 
 _BITS: Final = {"byte": 7, "short": 15, "integer": 31, "long": 63}
-_WHOLE: Final = re.compile(r"[+-]?\d{1,40}", re.ASCII)
+_WHOLE: Final = r"[+-]?\d{1,40}"
 _DATE: Final = r"[+-]?\d{4,7}(-\d{1,2}(-\d{1,2})?)?"
-_ONLY_DATE: Final = re.compile(_DATE, re.ASCII)
-_TIMESTAMP: Final = re.compile(
-    _DATE + r"([ T]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,9})?)?(?P<zone>.*))?", re.ASCII
-)
-_ZONE: Final = re.compile(r"\s*(Z|UTC|GMT|UT|[A-Za-z_/+-]{2,40}|(UTC|GMT|UT)?[+-]\d{1,2}(:?\d\d)*)")
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?[dDfF]?", re.ASCII)
+_TIMESTAMP: Final = _DATE + r"([ T]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,9})?)?(?P<zone>.*))?"
+_ZONE: Final = r"\s*(Z|UTC|GMT|UT|[A-Za-z_/+-]{2,40}|(UTC|GMT|UT)?[+-]\d{1,2}(:?\d\d)*)"
+_NUMBER: Final = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?[dDfF]?"
 _FLOATS: Final = frozenset({"nan", "infinity", "inf", "+infinity", "+inf", "-infinity", "-inf"})
-_DECIMAL_TYPE: Final = re.compile(r"decimal\((\d{1,2}),\s*(\d{1,2})\)")
+_DECIMAL_TYPE: Final = r"decimal\((\d{1,2}),\s*(\d{1,2})\)"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -666,13 +663,13 @@ def is_partition_value(text: str, type_name: str) -> bool:
 
 def _whole(text: str, type_name: str) -> bool:
     bound = 1 << _BITS[type_name]
-    return bool(_WHOLE.fullmatch(text)) and -bound <= int(text) < bound
+    return bool(re.fullmatch(_WHOLE, text, re.ASCII)) and -bound <= int(text) < bound
 
 
 def _decimal(text: str, type_name: str) -> bool:
     from decimal import Decimal, InvalidOperation  # which few tables need
 
-    shape = _DECIMAL_TYPE.fullmatch(type_name)
+    shape = re.fullmatch(_DECIMAL_TYPE, type_name)
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -684,14 +681,14 @@ def _decimal(text: str, type_name: str) -> bool:
 
 def _date(text: str, _type_name: str) -> bool:
     date = re.split("[ T]", text, maxsplit=1)[0]
-    return bool(_ONLY_DATE.fullmatch(date)) and _is_on_calendar(date)
+    return bool(re.fullmatch(_DATE, date, re.ASCII)) and _is_on_calendar(date)
 
 
 def _timestamp(text: str, _type_name: str) -> bool:
-    match = _TIMESTAMP.fullmatch(text)
+    match = re.fullmatch(_TIMESTAMP, text, re.ASCII)
     if match is None or not _is_on_calendar(re.split("[ T]", text, maxsplit=1)[0]):
         return False
-    return not match["zone"] or bool(_ZONE.fullmatch(match["zone"]))
+    return not match["zone"] or bool(re.fullmatch(_ZONE, match["zone"]))
 
 
 _LAST_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -706,7 +703,7 @@ _CHECKS: Final[dict[str, Callable[[str, str], bool]]] = {
     **dict.fromkeys(_BITS, _whole),
     **dict.fromkeys(
         ("float", "double"),
-        lambda text, _: bool(_NUMBER.fullmatch(text)) or text.lower() in _FLOATS,
+        lambda text, _: bool(re.fullmatch(_NUMBER, text, re.ASCII)) or text.lower() in _FLOATS,
     ),
     "decimal": _decimal,
     "boolean": lambda text, _: text.lower() in ("true", "false"),

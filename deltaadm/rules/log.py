@@ -797,12 +797,6 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"{name} is {claimed}, but the commit has {counts[0]} {noun}.")
 
 
-def _added_or_changed(commit: CommitFacts) -> tuple[int, ...]:
-    """The number of added files, with or, as delta-rs counts them, including change data files."""
-    count = _count(commit, "add")
-    return count, count + len(commit.actions("cdc"))
-
-
 def _vectors(name: str) -> Callable[[CommitFacts], tuple[int, ...]]:
     def count(commit: CommitFacts) -> tuple[int, ...]:
         return (sum(bool(action.get("deletionVector")) for action in _actions(commit, name)),)
@@ -836,7 +830,11 @@ _NEW: Final[Metric] = (
     "new files",
     lambda commit: (len(_paths(commit, "add") - _paths(commit, "remove")),),
 )
-_ADDED_OR_CHANGED: Final = ("add actions", _added_or_changed)
+# Alone or, as delta-rs counts them, with change data files.
+_ADDED_OR_CHANGED: Final[Metric] = (
+    "add actions",
+    lambda commit: (_count(commit, "add"), _count(commit, "add") + len(commit.actions("cdc"))),
+)
 # DELETE and MERGE leave out files that get another deletion vector, UPDATE does not.
 _REMOVED: Final[Metric] = (
     "remove actions",

@@ -505,13 +505,13 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
     for path, name in _primitive_types(table):
         if not name.startswith("decimal(") or not is_spark_type(name):
             continue
-        match = _DECIMAL.fullmatch(name)
+        match = re.fullmatch(_DECIMAL, name)
         if match is None or not (int(match[2]) <= int(match[1]) and 1 <= int(match[1]) <= MAX):
             yield Problem(f"The type {name[:80]!r} does not exist.", place_of(path))
 
 
 # Nine digits at most: int() refuses the thousands that a damaged schema may have.
-_DECIMAL: Final = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)")
+_DECIMAL: Final = r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)"
 MAX: Final = 38
 
 

@@ -330,8 +330,7 @@ class _SparkReplay(Replay):
             elif row["name"] == "sidecar":
                 sidecars.append(sidecar_path(document))
             elif row["name"] == "commitInfo":
-                newest = self._segment.deltas[-1:]
-                is_newest = newest and self._is_newest(newest[0])
+                is_newest = self._segment.last_commit in self._segment.deltas[-1:]
                 if is_newest and row["age"] == _age(self._segment.version):
                     self._commit_info = CommitInfo.from_wire(document)
                     said = [(row["name"], document)]
