@@ -8,18 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.errors import DeltaadmError, StorageError, UsageError, did_you_mean
+from deltaadm.runs import output
 from deltaadm.runs.declare import Declared
-from deltaadm.runs.output import (
-    OutputLostError,
-    discard,
-    output_error,
-    own_messages,
-    say_end,
-    shortage,
-    show_error,
-    trace,
-    write_text,
-)
 from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
 
 TYPE_CHECKING = False
@@ -161,7 +151,7 @@ def run(arguments: Sequence[str]) -> int:
     frames = sys.getrecursionlimit()
     sys.setrecursionlimit(max(_FRAMES, frames))
     status = CommitStatus()
-    restore_messages = own_messages()
+    restore_messages = output.own_messages()
     try:
         try:
             return _dispatch(arguments, status)
@@ -171,17 +161,17 @@ def run(arguments: Sequence[str]) -> int:
             remedy = f"{error.remedy or _near(error.message)} See `{where}`.".strip()
             shown = DeltaadmError(error.sentence, remedy=remedy)
             shown.__cause__ = error
-            show_error("", shown)
+            output.show_error("", shown)
             return error.exit_code
         except DeltaadmError as error:
             return _show(error)
-        except OutputLostError as lost:
-            return _show(output_error(lost.__cause__, status))
+        except output.OutputLostError as lost:
+            return _show(output.output_error(lost.__cause__, status))
     except BrokenPipeError:
-        discard(sys.stdout)
+        output.silence(sys.stdout)
         # `| head` is no trouble for what only reads, and needs no word.
         if "--apply" in arguments or "apply" in arguments[:1]:
-            say_end(f"\nOutput pipe closed; {status.describe()}.\n")
+            output.say_end(f"\nOutput pipe closed; {status.describe()}.\n")
         return UNREAD
     except BaseException as error:  # noqa: BLE001 -- a bug, or a panic of a library in Rust
         return _stopped(error, status)
@@ -193,7 +183,7 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
     name, *rest = arguments or ("",)
     if arguments[:1] == ["--version"]:
-        write_text(f"deltaadm {__version__}\n")
+        output.write_text(f"deltaadm {__version__}\n")
         return 0
     if name != "inspect":  # which may be stopped at any moment
         import signal  # which takes its time
@@ -232,7 +222,7 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
         from deltaadm.cli.help import help_asked_for
 
         text = help_asked_for(arguments)
-    write_text(text)
+    output.write_text(text)
     return 0
 
 
@@ -253,14 +243,16 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
             sentence = f"{words} {seen}. {state[:1].upper()}{state[1:]}."
             remedy = "Allow more with --timeout; `deltaadm doctor LOCATION` tests the store."
             return _show(StorageError(sentence, remedy=remedy))
-        say_end(f"\n{words}; {state}.\n")
+        output.say_end(f"\n{words}; {state}.\n")
         return INTERRUPTED if isinstance(seen, KeyboardInterrupt) else TERMINATED
     if isinstance(error, SystemError) and "without" in str(error):  # an exception being set
         raise error  # C code without memory: nothing but `__main__` can say so now
-    lacking = shortage(error)
+    lacking = output.shortage(error)
     if lacking is not None:
         return _show(lacking)
-    say_end(f"{trace(error)}This is a bug in deltaadm; please report it with the lines above.\n")
+    output.say_end(
+        f"{output.trace(error)}This is a bug in deltaadm; please report it with the lines above.\n"
+    )
     return BUG
 
 
@@ -274,5 +266,5 @@ def _near(message: str) -> str:
 
 
 def _show(error: DeltaadmError) -> int:
-    show_error("", error)
+    output.show_error("", error)
     return error.exit_code

@@ -41,7 +41,7 @@ from deltaadm.reports.fleet_plans import PlanGroups
 from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, FleetSummary, brief_line
 from deltaadm.reports.validate import baseline_of
 from deltaadm.reports.words import counted
-from deltaadm.runs import sessions
+from deltaadm.runs import plan_run, sessions
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import announce_plans, is_standard_output
 from deltaadm.runs.fleet import (
@@ -58,23 +58,6 @@ from deltaadm.runs.names import look_up, opened
 from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
-from deltaadm.runs.plan_run import (
-    Consent,
-    PlanInput,
-    Planner,
-    carry_out_plan,
-    code_of_plan,
-    confirm,
-    execute,
-    make_plan,
-    needed_consents,
-    plan_for,
-    require_engine_commits,
-    tell_to_apply,
-    with_commit_engine,
-    with_engine_for,
-    with_options,
-)
 from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import ClientRequirements, Settings, load_settings, rule_settings
@@ -229,13 +212,13 @@ def plan_left(
     made = saved.as_made() if undo else None
     known = replace(saved, is_managed=target.is_managed)
 
-    def planner(table: PlanInput) -> Plan:
+    def planner(table: plan_run.PlanInput) -> Plan:
         if made is None:
             return known.left_on(replace(table.snapshot, name=saved.name))
         sides = made.before, made.after, table.snapshot
         return plan_undo(*sides, what="The plan", session=saved.session)
 
-    return make_plan(
+    return plan_run.make_plan(
         context,
         target,
         planner,
@@ -296,7 +279,7 @@ def _ready(
     requirements = ClientRequirements.of(request, settings, saved.table, saved.location)
     target = _target(context, saved, entries)
     plan = plan_left(context, saved, target, requirements, undo=undo)
-    require_engine_commits(context, plan)
+    plan_run.require_engine_commits(context, plan)
     return _Ready(saved, target, plan, requirements, undo)
 
 
@@ -376,10 +359,12 @@ def apply_plan(
 
     def work() -> int:
         settings = load_settings(context.settings)
-        chosen = with_commit_engine(context, request, settings)
+        chosen = plan_run.with_commit_engine(context, request, settings)
         with _opened(chosen, [saved], commits=True) as (reader, entries):
             ready = _ready(reader, saved, entries, request, settings, undo=undo)
-            return carry_out_plan(reader, saved.table, ready.plan, ready.requirements, request)
+            return plan_run.carry_out_plan(
+                reader, saved.table, ready.plan, ready.requirements, request
+            )
 
     return handle_errors(context, saved.table, work)
 
@@ -432,7 +417,7 @@ def carry_out_plans(
     with Journal(journal) as known:
         left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
         settings = load_settings(context.settings)
-        chosen = with_commit_engine(context, request, settings)
+        chosen = plan_run.with_commit_engine(context, request, settings)
         with _opened(chosen, left, commits=True) as (reader, entries):
             ready = []
             for saved in left:
@@ -456,7 +441,7 @@ def carry_out_plans(
                 # Of each plan: tables whose plans look alike may lose different things.
                 each = ((item.plan, item.requirements) for item in to_do)
                 consents = _consents(each, groups, request)
-                confirm(reader, consents, [] if seen else [shown], len(to_do))
+                plan_run.confirm(reader, consents, [] if seen else [shown], len(to_do))
             run = _Run(reader, known, printer, jobs or _AT_A_TIME, max_failures)
             if waves is None:
                 not_begun = run.carry_out([ready])
@@ -670,7 +655,7 @@ class _Run:
                     found = after.report(self._context, ready.target, watched=False)
                     after = replace(after, baseline=baseline_of([found]))
                 plan = ready.again(self._context)
-                outcome = execute(self._context, plan, executor, note)
+                outcome = plan_run.execute(self._context, plan, executor, note)
                 broken = [] if after is None else self._fails(after, ready)
             waits = WAITING if plan.waits else 0
             code = MISMATCH if outcome.mismatches else FOUND if broken else waits
@@ -730,7 +715,7 @@ def plan_many(  # noqa: PLR0917 -- as `plan_tables` has them
     context: RunContext,
     named: Sequence[str],
     many: FleetOptions,
-    planner: Planner,
+    planner: plan_run.Planner,
     change: ChangeOptions,
     settings: Settings | None,
 ) -> int:
@@ -748,13 +733,13 @@ def plan_many(  # noqa: PLR0917 -- as `plan_tables` has them
                 "requires --out FILE for several tables, so that an interrupted run can be "
                 "continued",
                 option="--apply",
-                remedy=f"Use `{with_options(context, '--out', 'plans.jsonl')}`.",
+                remedy=f"Use `{plan_run.with_options(context, '--out', 'plans.jsonl')}`.",
             )
         _require_lines(context, "--apply")
     session = session_settings(context.spark)
 
     def code(document: Document) -> int:
-        return code_of_plan(
+        return plan_run.code_of_plan(
             planning,
             missed=any(not missed["skipped"] for missed in document["unreachable"]),
             unfixed=document["unfixed"],
@@ -763,11 +748,11 @@ def plan_many(  # noqa: PLR0917 -- as `plan_tables` has them
 
     def work() -> int:
         project = settings or load_settings(context.settings)
-        chosen = with_engine_for(context, change, project)
+        chosen = plan_run.with_engine_for(context, change, project)
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
 
             def report(target: Target) -> PlanReport:
-                plan, requirements = plan_for(
+                plan, requirements = plan_run.plan_for(
                     reader, target, planner, change.commit, project, session
                 )
                 if planning.apply:
@@ -839,16 +824,18 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
         announce_plans(context, path, plans, agreed)
     elif context.format == "text" and any(groups):
         skip = ["--skip-unreachable"] * missed
-        tell_to_apply(context, *skip, "--out", "plans.jsonl", "--apply", *agreed)
+        plan_run.tell_to_apply(context, *skip, "--out", "plans.jsonl", "--apply", *agreed)
     return code, plans
 
 
 def _consents(
     plans: Iterable[tuple[Plan, ClientRequirements]], groups: PlanGroups, request: CommitOptions
-) -> Iterator[Consent]:
+) -> Iterator[plan_run.Consent]:
     """The consent that each of *plans* needs, to all of the files that *groups* go through."""
     for plan, requirements in plans:
-        yield from needed_consents(plan, requirements, request, work=groups.work(plan.cost))
+        yield from plan_run.needed_consents(
+            plan, requirements, request, work=groups.work(plan.cost)
+        )
 
 
 def _saved(report: Report) -> str:

@@ -286,13 +286,13 @@ def _write(put: Callable[[], object]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        discard(sys.stdout)
+        silence(sys.stdout)
         raise OutputLostError from error
 
 
 def output_error(error: BaseException | None, status: CommitStatus) -> StorageError:
     """The error of a run whose output *error* has ended; it says what was committed."""
-    discard(sys.stdout)
+    silence(sys.stdout)
     # So after `>&-` in a shell.
     closed = getattr(error, "errno", None) == errno.EBADF
     reason = (getattr(error, "strerror", None) or str(error)).lower()
@@ -304,7 +304,7 @@ def output_error(error: BaseException | None, status: CommitStatus) -> StorageEr
     )
 
 
-def discard(stream: TextIO) -> None:
+def silence(stream: TextIO) -> None:
     """Let everything that is still written to *stream* vanish."""
     # Not closed: Python flushes the stream once more at its end, and would fail then.
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -446,7 +446,7 @@ def write_stderr(text: str) -> None:
         sys.stderr.write(masked(text))
         sys.stderr.flush()
     except OSError:
-        discard(sys.stderr)
+        silence(sys.stderr)
 
 
 def _escape_unencodable(stream: object) -> None:

@@ -40,20 +40,10 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import writers
 from deltaadm.reports.words import some_of
 from deltaadm.runs import names as table_names
-from deltaadm.runs import sessions
+from deltaadm.runs import output, sessions
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
 from deltaadm.runs.options import Engine
-from deltaadm.runs.output import (
-    check_format,
-    command_line,
-    info,
-    messages,
-    show,
-    show_on_stderr,
-    tell_command,
-    write_stderr,
-)
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
 from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.settings import ClientRequirements, Settings
@@ -168,16 +158,16 @@ def confirm(
     if not missing:
         return
     # Both: the question is written to standard error, for standard output may go to a file.
-    if not (sys.stdin.isatty() and sys.stderr.isatty() and not messages().no_input):
+    if not (sys.stdin.isatty() and sys.stderr.isatty() and not output.messages().no_input):
         words = [word for consent in missing.values() for word in consent.words]
         purpose = "without a prompt" if list(missing) == ["--yes"] else "anyway"
         remedy = f"Pass {' '.join(map(quoted, words))} to apply {purpose}."
         raise not_applied(missing.values(), remedy, plans)
     # The plan is on standard output only in this case, and whoever answers must have seen it.
     if context.format != "text" or not sys.stdout.isatty() or plans > 1:
-        show_on_stderr(context, shown)
+        output.show_on_stderr(context, shown)
     for consent in missing.values():
-        write_stderr(visible(consent.question))
+        output.write_stderr(visible(consent.question))
         if sys.stdin.readline().strip().lower() != consent.answer.lower():
             raise RefusedError("Cancelled. Nothing was changed.", remedy="")
 
@@ -225,7 +215,7 @@ def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
         reach_clients.require_reached(plan)
     report = PlanReport(table, plan, requirements.scope(plan.before))
     if is_standard_output(planning.out):
-        show_on_stderr(context, [report])
+        output.show_on_stderr(context, [report])
         save_plan(planning.out, plan, table)
         return _exit_code(plan, planning)
     if planning.out is not None:
@@ -239,7 +229,7 @@ def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
 
 def require_plan_options(change: ChangeOptions) -> None:
     """Turn away options that do not go together, and formats that show no plan."""
-    check_format(change.commit.output, PlanReport)
+    output.check_format(change.commit.output, PlanReport)
     if change.planning.check and change.planning.apply:
         raise UsageError("cannot be combined with --apply", option="--check")
     if is_standard_output(change.planning.out) and change.planning.apply:
@@ -352,7 +342,7 @@ def show_plan(
     consents: Iterable[Consent],
 ) -> int:
     """Show the plan in *report*, and the command that applies it with *consents*; the exit code."""
-    show(context, [report])
+    output.show(context, [report])
     agreed = [word for one in consents if one.reason for word in one.words]
     if request.out is not None:
         announce_plans(context, request.out, consents=agreed)
@@ -366,14 +356,14 @@ def show_plan(
 
 def tell_to_apply(context: RunContext, *options: str) -> None:
     """Say that nothing was changed, and the same command with *options*, which does."""
-    tell_command("Nothing was changed. To apply:", with_options(context, *options))
+    output.tell_command("Nothing was changed. To apply:", with_options(context, *options))
 
 
 def with_options(context: RunContext, *options: str) -> str:
     """The command line as it was typed, without --check, and with *options* as well."""
     typed = [word for word in context.arguments if word != "--check"]
     end = typed.index("--") if "--" in typed else len(typed)
-    return command_line([*typed[:end], *options, *typed[end:]])
+    return output.command_line([*typed[:end], *options, *typed[end:]])
 
 
 def _exit_code(plan: Plan | ForeignPlan, request: PlanOptions) -> int:
@@ -401,7 +391,7 @@ def carry_out_plan(
     report = PlanReport(table, plan, requirements.scope(plan.before))
     agree(context, report, needed_consents(plan, requirements, request))
     outcome = commit_plan(context, table, plan)
-    show(context, [outcome])
+    output.show(context, [outcome])
     if outcome.outcome.mismatches:
         return MISMATCH
     for stage in plan.stages:
@@ -410,7 +400,7 @@ def carry_out_plan(
             name = stage.step.dropped_feature
             history = context.history_of(snapshot, name)
             status = feature_plans.drop_status(snapshot, name, history, now=now())
-            info(feature_plans.next_phase(status))
+            output.info(feature_plans.next_phase(status))
     if plan.waits:
         return WAITING
     return FOUND if plan.unfixed else 0
@@ -424,7 +414,7 @@ def agree(
     if context.format == "text":  # other formats are a single document, the outcome's
         if not missing and isinstance(report, PlanReport):
             report = replace(report, brief=True)
-        show(context, [report])
+        output.show(context, [report])
     confirm(context, missing, [report])
 
 

@@ -44,16 +44,6 @@ from deltaadm.runs.plan_options import (
     ConsentOptions,
     PlanOutputOptions,
 )
-from deltaadm.runs.plan_run import (
-    Consent,
-    Planner,
-    commit_plan,
-    needed_consents,
-    not_applied,
-    plan_for,
-    require_engine_commits,
-    with_commit_engine,
-)
 from deltaadm.runs.results import OutcomeResult, PlanResult, Result
 from deltaadm.runs.settings import ClientRequirements, load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
@@ -247,7 +237,7 @@ def _asked(
     return as_method(ask, question, "Result")
 
 
-def _planned(wish: Callable[P, Planner]) -> Callable[Concatenate[Table, P], PlanResult]:
+def _planned(wish: Callable[P, plan_run.Planner]) -> Callable[Concatenate[Table, P], PlanResult]:
 
     def plan(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> PlanResult:
         return self._plan(wish(*args, **kwargs))
@@ -425,17 +415,22 @@ class Table:
             target = resolve_new(context, self.name, step.location)
             return self._planned(context, target, creation_planner(step), missing_ok=True)
 
-    def _plan(self, planner: Planner) -> PlanResult:
+    def _plan(self, planner: plan_run.Planner) -> PlanResult:
         with self._opened() as (context, target):
             return self._planned(context, target, planner)
 
     def _planned(
-        self, context: RunContext, target: Target, planner: Planner, *, missing_ok: bool = False
+        self,
+        context: RunContext,
+        target: Target,
+        planner: plan_run.Planner,
+        *,
+        missing_ok: bool = False,
     ) -> PlanResult:
         # The settings of Spark on which plans depend.
         conf: Any = {} if self._spark is None else self._spark.conf.getAll
         session, project = SessionSettings.from_conf(conf), load_settings(context.settings)
-        plan, requirements = plan_for(
+        plan, requirements = plan_run.plan_for(
             context, target, planner, self._request, project, session, missing_ok=missing_ok
         )
         report = PlanReport(self.name, plan, requirements.scope(plan.before))
@@ -480,7 +475,7 @@ class Table:
         try:
             with self._run(status) as plain:
                 project = load_settings(plain.settings)
-                context = with_commit_engine(plain, request, project)
+                context = plan_run.with_commit_engine(plain, request, project)
                 saved = _saved(plan)
                 target = (
                     find(context, self.name)
@@ -489,13 +484,13 @@ class Table:
                 )
                 requirements = ClientRequirements.of(request, project, target.text, target.location)
                 chosen = plan_left(context, saved, target, requirements)
-                require_engine_commits(context, chosen)
+                plan_run.require_engine_commits(context, chosen)
                 if isinstance(plan, PlanResult | Plan):
                     require_reached(plan if isinstance(plan, Plan) else plan.plan)
                 sessions.require_commits(context, [chosen])
                 sessions.warn_of_other_writers(context, [chosen])
-                _require_consent(needed_consents(chosen, requirements, request))
-                outcome = commit_plan(context, self.name, chosen)
+                _require_consent(plan_run.needed_consents(chosen, requirements, request))
+                outcome = plan_run.commit_plan(context, self.name, chosen)
                 return OutcomeResult(outcome, show_secrets=self._show_secrets)
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"deltaadm: {status.describe()}")
@@ -599,7 +594,7 @@ def _saved(plan: PlanResult | Plan | str | os.PathLike[str]) -> SavedPlan:
     return saved[0]
 
 
-def _require_consent(missing: Iterable[Consent]) -> None:
+def _require_consent(missing: Iterable[plan_run.Consent]) -> None:
     """Raise `RefusedError` for what the call does not agree to; it names the arguments that do."""
     asked = {consent.option: consent for consent in missing}
     if not asked:
@@ -613,4 +608,4 @@ def _require_consent(missing: Iterable[Consent]) -> None:
     if values:
         named = ", ".join(f"{name}={value or True}" for name, value in values.items())
         calls.append(f"apply(..., {named})")
-    raise not_applied(asked.values(), f"To apply anyway: {' and '.join(calls)}.")
+    raise plan_run.not_applied(asked.values(), f"To apply anyway: {' and '.join(calls)}.")

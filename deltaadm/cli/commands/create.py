@@ -12,7 +12,7 @@ from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import ArgumentFileError, UsageError
 from deltaadm.plans.alter import ChangeTexts, read_schema, schema_of_query, table_changes
 from deltaadm.plans.foreign import get_provider
-from deltaadm.runs import foreign_plans
+from deltaadm.runs import foreign_plans, plan_run
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
@@ -20,12 +20,6 @@ from deltaadm.runs.names import Entry
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file, require_tables
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
-from deltaadm.runs.plan_run import (
-    changes_planner,
-    plan_table,
-    require_plan_options,
-    with_engine_for,
-)
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.settings import load_settings
@@ -71,7 +65,7 @@ class Create(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        require_plan_options(self.change)
+        plan_run.require_plan_options(self.change)
         if (self.schema is None) == (self.as_query is None):
             raise UsageError("specify either --schema or --as", option="--schema")
         properties = pairs(self.properties, "--property", "PROPERTY=VALUE")
@@ -93,7 +87,7 @@ class Create(Parameters):
                 raise UsageError("applies only to tables in a catalog", option="--location")
             require_no_secret(self.location or "")
             project = load_settings(context.settings)
-            chosen = with_engine_for(context, self.change, project)
+            chosen = plan_run.with_engine_for(context, self.change, project)
             places = [self.location or self.table]
             with table_names.opened(
                 chosen, [self.table], places, always=self.as_query is not None
@@ -121,7 +115,7 @@ class Create(Parameters):
                     return foreign_plans.create(opened, self.table, step, made_by, self.change)
                 target = resolve_new(opened, self.table, step.location)
                 planner = foreign_plans.creation_planner(step)
-                return plan_table(
+                return plan_run.plan_table(
                     opened, target, planner, self.change, project, session, missing_ok=True
                 )
 
@@ -244,5 +238,5 @@ class Alter(Parameters):
             changes = table_changes(texts, foreign_plans.moved_to)
             return foreign_plans.alter(opened, table, entry, changes, self.change)
 
-        planner = changes_planner(texts)
+        planner = plan_run.changes_planner(texts)
         return plan_tables(context, tables, self.many, planner, self.change, plan_foreign=alter)

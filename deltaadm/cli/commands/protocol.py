@@ -16,6 +16,7 @@ from deltaadm.plans.features import (
     official_name,
 )
 from deltaadm.replay.reconcile import Detail
+from deltaadm.runs import plan_run
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import (
@@ -27,15 +28,6 @@ from deltaadm.runs.options import (
 )
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_options import ChangeOptions, split_words
-from deltaadm.runs.plan_run import (
-    plan_drop,
-    plan_features,
-    plan_for_clients,
-    plan_mapping_mode,
-    plan_minimum,
-    plan_undo,
-    plan_upgrade,
-)
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.status import WAITING
@@ -84,13 +76,15 @@ class UpgradeProtocol(Parameters):
         if self.skip_unreachable and not for_clients:
             raise UsageError("requires --readable-by or --writable-by", option="--skip-unreachable")
         if for_clients:
-            planner = plan_for_clients(
+            planner = plan_run.plan_for_clients(
                 readable_by=self.readable_by or (),
                 writable_by=self.writable_by or (),
                 skip_unreachable=self.skip_unreachable,
             )
+        elif self.minimum:
+            planner = plan_run.plan_minimum()
         else:
-            planner = plan_minimum() if self.minimum else plan_upgrade(self.reader, self.writer)
+            planner = plan_run.plan_upgrade(self.reader, self.writer)
         require_tables(self.tables, self.many)
         return plan_tables(context, self.tables or (), self.many, planner, self.change)
 
@@ -118,7 +112,7 @@ class EnableFeature(Parameters):
         tables, names = split_words([self.table, *(self.features or ())], self.many)
         if not names:
             raise UsageError("FEATURE is missing; `deltaadm features` lists them.")
-        planner = plan_features(*names, support_only=self.support_only)
+        planner = plan_run.plan_features(*names, support_only=self.support_only)
         return plan_tables(context, tables, self.many, planner, self.change)
 
 
@@ -150,7 +144,9 @@ class SetMappingMode(Parameters):
             if not words:
                 raise UsageError(f"MODE is missing: {modes}.") from None
             raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None
-        return plan_tables(context, tables, self.many, plan_mapping_mode(mode), self.change)
+        return plan_tables(
+            context, tables, self.many, plan_run.plan_mapping_mode(mode), self.change
+        )
 
 
 class DropFeature(Parameters):
@@ -204,7 +200,7 @@ class DropFeature(Parameters):
 
             return handle_errors(context, "".join(tables), answer)
 
-        planner = plan_drop(feature, truncate_history=self.truncate_history)
+        planner = plan_run.plan_drop(feature, truncate_history=self.truncate_history)
         return plan_tables(context, tables, self.many, planner, self.change)
 
 
@@ -242,5 +238,5 @@ class Undo(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        planner = plan_undo(self.version)
+        planner = plan_run.plan_undo(self.version)
         return plan_tables(context, [self.table], FleetOptions(), planner, self.change)

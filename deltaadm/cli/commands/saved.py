@@ -6,18 +6,10 @@ from pathlib import Path
 
 from deltaadm.errors import UsageError
 from deltaadm.reports.words import counted
+from deltaadm.runs import many_plans
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.files import apply_command
-from deltaadm.runs.many_plans import (
-    Waves,
-    apply_plan,
-    carry_out_plans,
-    check_plans,
-    journal_of,
-    plans_in,
-    saved_reports,
-)
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_input
 from deltaadm.runs.output import info, show
 from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
@@ -70,7 +62,7 @@ class Apply(Parameters):
     about = "file"
 
     def run(self, context: RunContext) -> int:
-        plans = plans_in(read_input(self.file))
+        plans = many_plans.plans_in(read_input(self.file))
         if self.undo and (self.check or self.waves):
             other = "--check" if self.check else "--waves"
             raise UsageError(f"cannot be combined with {other}", option="--undo")
@@ -78,7 +70,7 @@ class Apply(Parameters):
         if self.waves is not None:
             journal = () if self.journal is None else ("--journal", str(self.journal))
             undo = apply_command(context, self.file, "--undo", *journal)
-            waves = Waves.of(self.waves, undo)
+            waves = many_plans.Waves.of(self.waves, undo)
         if self.location is not None:
             if len(plans) > 1:
                 raise UsageError("requires a file with one plan", option="--location")
@@ -87,16 +79,16 @@ class Apply(Parameters):
         if self.check:
             for number, size in enumerate(waves.sizes(plans) if waves else (), 1):
                 info(f"Wave {number}: {counted(size, 'plan')}.")
-            return check_plans(context, plans, self.options, alone=alone)
+            return many_plans.check_plans(context, plans, self.options, alone=alone)
         if alone:
-            return apply_plan(context, plans[0], self.options, undo=self.undo)
+            return many_plans.apply_plan(context, plans[0], self.options, undo=self.undo)
         if self.journal is None and str(self.file) == "-":
             why = "is required for several plans from standard input"
             raise UsageError(why, option="--journal")
-        return carry_out_plans(
+        return many_plans.carry_out_plans(
             context,
             plans,
-            self.journal or journal_of(self.file),
+            self.journal or many_plans.journal_of(self.file),
             self.options,
             jobs=self.jobs,
             max_failures=self.max_failures,
@@ -129,4 +121,4 @@ class Show(Parameters):
     about = "file"
 
     def run(self, context: RunContext) -> int:
-        return show(context, saved_reports(context, self.file))
+        return show(context, many_plans.saved_reports(context, self.file))
