@@ -57,13 +57,9 @@ class Compatibility(Enum):
     FAILS_LOUDLY = "fails loudly"
     SILENTLY_WRONG = "silently wrong"
 
-    @property
-    def rank(self) -> int:
+    def __init__(self, _words: str) -> None:
+        self.rank = len(type(self).__members__)
         """Its place from the best, 0, to the worst."""
-        return _RANKS[self]
-
-
-_RANKS: Final = {member: rank for rank, member in enumerate(Compatibility)}
 
 
 @cache

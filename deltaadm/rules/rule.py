@@ -71,10 +71,9 @@ class Severity(Enum):
     WARNING = "warning"
     INFO = "info"
 
-    @property
-    def rank(self) -> int:
+    def __init__(self, _word: str) -> None:
+        self.rank = len(type(self).__members__)
         """0 for the worst."""
-        return list(Severity).index(self)
 
     @property
     def heading(self) -> str:
