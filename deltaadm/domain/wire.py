@@ -25,13 +25,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Final, Self
 
+    # Further names of types, by which `CODECS` tells fields of actions apart.
     Int32 = int
     Timestamp = int
     Job = Mapping[str, Any]
     Notebook = Mapping[str, Any]
-    from typing import Any
-
-    # Further names of types, by which `CODECS` tells fields of actions apart.
 
 ACTION_NAMES: Final = (
     "add", "remove", "metaData", "txn", "protocol", "cdc", "commitInfo", "domainMetadata",
