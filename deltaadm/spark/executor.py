@@ -24,15 +24,8 @@ from deltaadm.plans.alter import schema_of_query
 from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.plans.plan import statement
 from deltaadm.replay.load import load_snapshot
+from deltaadm.spark import errors
 from deltaadm.spark.catalog import DeltaCatalog
-from deltaadm.spark.errors import (
-    FILE_SYSTEM_REMEDY,
-    NO_FILE_SYSTEM,
-    is_lost,
-    lost,
-    refusal,
-    refusals,
-)
 from deltaadm.spark.jvm import jvm_process
 from deltaadm.spark.session import (
     LITERAL_STATEMENTS,
@@ -133,7 +126,7 @@ class SparkExecutor:
         except DeltaadmError:
             raise
         except Exception as error:
-            raise lost(error) from error
+            raise errors.lost(error) from error
 
     def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
         """
@@ -177,10 +170,10 @@ class SparkExecutor:
                 # commits anything: it looks for the old columns to note them in the history.
                 marks = ("NoSuchElementException", "ClusteringColumnInfo")
                 if isinstance(step, kinds.ClusterBy) and all(mark in str(error) for mark in marks):
-                    with refusals():
+                    with errors.refusals():
                         recluster(session, address(root), step)
                     return
-                refused = refusal(error)
+                refused = errors.refusal(error)
                 raise _misconfigured(root, refused, named=root in self._names) or refused from error
 
     def check(self, before: Snapshot, step: Step) -> None:
@@ -197,7 +190,7 @@ class SparkExecutor:
 
         name, text = step.touches.new_constraint
         schema, expression = before.metadata.schema, stored_expression(text)
-        with self._prepared(session), refusals():
+        with self._prepared(session), errors.refusals():
             try:
                 columns = StructType.fromJson(json.loads(schema.to_json()))
                 table = session.createDataFrame([], columns)
@@ -281,8 +274,8 @@ def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[Co
         except EngineLostError:
             raise
         except Exception as error:
-            if is_lost(error):
-                raise lost(error) from error
+            if errors.is_lost(error):
+                raise errors.lost(error) from error
             mark = CommitMark()
         yield mark
 
@@ -294,9 +287,9 @@ USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 def _misconfigured(root: str, refused: DeltaadmError, *, named: bool) -> DeltaadmError | None:
     """The error for a Spark that lacks Delta, or the table at *root*."""
     condition = refused.delta_error_class
-    if is_remote(root) and any(word in refused.message for word in NO_FILE_SYSTEM):
+    if is_remote(root) and any(word in refused.message for word in errors.NO_FILE_SYSTEM):
         message = f"Spark has no file system for {root}: {refused.message.rstrip('.')}."
-        return EngineError(message, remedy=FILE_SYSTEM_REMEDY)
+        return EngineError(message, remedy=errors.FILE_SYSTEM_REMEDY)
     not_found = condition == "TABLE_OR_VIEW_NOT_FOUND" and not named
     if condition == "DATA_SOURCE_NOT_FOUND" or not_found:
         return EngineError(

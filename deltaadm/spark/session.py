@@ -27,28 +27,7 @@ from deltaadm.blocks import Check, Health
 from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import DeltaadmError, EngineError, RefusedError
 from deltaadm.masking import masked
-from deltaadm.spark import jvm
-from deltaadm.spark.errors import (
-    TIME_FOR_ANSWERS,
-    TIMEOUT,
-    deadlines,
-    error_text,
-    is_late,
-    is_lost,
-    lost,
-    seconds,
-    sentence,
-)
-from deltaadm.spark.store import (
-    chosen_log_store,
-    configure,
-    connector_package,
-    hadoop_settings,
-    has_connector,
-    log_store,
-    setting,
-    settings_for_connectors,
-)
+from deltaadm.spark import errors, jvm, store
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -75,11 +54,11 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
                 session.conf.set(key, value)
                 before[key] = old
             except Exception as error:
-                if is_lost(error):
-                    raise lost(error) from error
+                if errors.is_lost(error):
+                    raise errors.lost(error) from error
                 raise EngineError(
                     f"The running Spark session does not allow {key} to be changed: "
-                    f"{sentence(error_text(error))[0]}",
+                    f"{errors.sentence(errors.error_text(error))[0]}",
                     remedy="Set it where that session is started.",
                 ) from error
         yield
@@ -107,7 +86,7 @@ def remote_session(
     url: str, conf: Mapping[str, str], *, debug: bool = False
 ) -> Iterator[SparkSession]:
     """A session on the server at *url* for the time of the block; raises `EngineError`."""
-    patience = seconds(conf.get(TIMEOUT, TIME_FOR_ANSWERS))
+    patience = errors.seconds(conf.get(errors.TIMEOUT, errors.TIME_FOR_ANSWERS))
     require_reachable(url)
     with ExitStack() as stack:
         # pyspark decides by these whether functions such as `col` are those of Connect.
@@ -132,7 +111,7 @@ def remote_session(
                     cause = "the server there is not a Spark Connect server"
                     raise _unreachable(url, cause) from None
             # `builder.remote` makes a channel of its own, to which nothing can be added.
-            channel.add_interceptor(deadlines(patience))
+            channel.add_interceptor(errors.deadlines(patience))
             # Not `getOrCreate`, which might give a session that the program has made.
             session: Any = SparkSession.builder.channelBuilder(channel).create()
             stack.callback(stop_session, session)
@@ -145,11 +124,11 @@ def remote_session(
         except EngineError:
             raise
         except Exception as error:
-            if is_late(error):
-                raise lost(error) from error
-            raise jvm.not_started(sentence(error_text(error))[0]) from error
+            if errors.is_late(error):
+                raise errors.lost(error) from error
+            raise jvm.not_started(errors.sentence(errors.error_text(error))[0]) from error
         # How long answers may take is a matter of this client, not of the server's session.
-        asked = {key: value for key, value in conf.items() if key != TIMEOUT}
+        asked = {key: value for key, value in conf.items() if key != errors.TIMEOUT}
         stack.enter_context(configured(session, asked))
         yield session
 
@@ -416,7 +395,7 @@ def _own_session(
         except Exception as error:
             if ended := jvm.how_ended(jvm.jvm_process()):
                 raise jvm.not_started(f"its JVM {ended}", jvm.JVM_REMEDY) from error
-            raise jvm.not_started(sentence(error_text(error))[0]) from error
+            raise jvm.not_started(errors.sentence(errors.error_text(error))[0]) from error
         finally:
             # A SparkContext replaces the handler of Ctrl-C, as only the main thread can.
             if threading.current_thread() is threading.main_thread():
@@ -424,7 +403,7 @@ def _own_session(
         stack.callback(stop_session, session)
         # Once the session runs: as arguments, secrets would be seen in the list of processes.
         if options.stores:
-            configure(session, options.stores, jvm.default_settings(jvm.spark_home()) | conf)
+            store.configure(session, options.stores, jvm.default_settings(jvm.spark_home()) | conf)
         # A standalone master accepts applications that it has no worker for.
         if master.startswith("spark://"):
             phase("Starting Spark: waiting for executors")
@@ -468,7 +447,7 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
     conf |= jvm.settings_for_delta(conf, jars)
     home = jvm.spark_home()
     known = jvm.default_settings(home) | conf
-    return conf | settings_for_connectors(options.stores, known, [*jvm.jars_of(home), *jars])
+    return conf | store.settings_for_connectors(options.stores, known, [*jvm.jars_of(home), *jars])
 
 
 @contextmanager
@@ -554,7 +533,7 @@ def start_check(options: SparkOptions, announce: Callable[[str], None]) -> Check
                 # A statement that only Delta's extension parses, on a table that cannot be there.
                 session.sql("DESCRIBE HISTORY delta.`/deltaadm-doctor/no/such/table`")
             except Exception as error:  # noqa: BLE001 -- any refusal is Delta's answer, or its absence
-                message = sentence(error_text(error))[0]
+                message = errors.sentence(errors.error_text(error))[0]
                 # Delta knows the statement and misses the table; Spark alone does not know it.
                 if "delta" not in message.lower() or "table" not in message.lower():
                     found = f"Spark {release} starts, but Delta does not respond: {message}"
@@ -631,9 +610,9 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
     if elsewhere or not is_remote(location) or find_spec("pyspark") is None:
         return
     scheme = location.partition("://")[0].lower()
-    facts, home = log_store(scheme), jvm.spark_home()
+    facts, home = store.log_store(scheme), jvm.spark_home()
     conf = jvm.default_settings(home) | dict(options.conf)
-    chosen = chosen_log_store(scheme, conf)
+    chosen = store.chosen_log_store(scheme, conf)
     if facts.alone and chosen is None:
         yield Check(
             f"LogStore for {scheme}",
@@ -641,16 +620,16 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
             f"{facts.name}, which loses commits when several drivers write at once",
             "Make sure that no other Spark writes at the same time, or let all of them use a "
             "LogStore that coordinates writers: --spark-conf "
-            f"{setting(scheme)}=io.delta.storage.S3DynamoDBLogStore",
+            f"{store.setting(scheme)}=io.delta.storage.S3DynamoDBLogStore",
         )
     else:
         yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
     if connector := facts.connector:
         subject, paths = f"file system for {scheme}", [*jvm.jars_of(home), *options.jars]
         jar = next((path for path in paths if connector in Path(path).name), None)
-        package = connector_package(connector, paths)
+        package = store.connector_package(connector, paths)
         file = f"{package}.jar".replace(":", "_", 1).replace(":", "-")  # as Ivy names it
-        if jar or has_connector(connector, paths, conf):
+        if jar or store.has_connector(connector, paths, conf):
             found = jar or f"{connector}, configured in Spark's settings"
             yield Check(subject, Health.OK, found)
         elif package is None:
@@ -664,7 +643,7 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
         else:
             found = f"{package} will be downloaded when Spark first starts for such a table"
             yield Check(subject, Health.WARNING, found, _NO_REPOSITORY)
-        settings = hadoop_settings(options.stores, os.environ, conf)
+        settings = store.hadoop_settings(options.stores, os.environ, conf)
         # Of keys the names alone are shown: some of the values are secret.
         keys = sorted(key for key in settings if not key.endswith(".impl"))
         named = f"from the environment and options: {', '.join(keys)}"

@@ -16,13 +16,7 @@ from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, Kind, listing_pref
 from deltaadm.errors import DeltaadmError, EngineError, MissingFileError, StorageError
 from deltaadm.limits import LIMITS
 from deltaadm.paths import is_absolute, require_inside
-from deltaadm.spark.errors import (
-    FILE_SYSTEM_REMEDY,
-    NO_FILE_SYSTEM,
-    error_text,
-    java_errors,
-    sentence,
-)
+from deltaadm.spark import errors
 from deltaadm.storage.local import missing, not_listed, too_large
 from deltaadm.storage.store import is_remote, open_store
 
@@ -401,8 +395,10 @@ class Hadoop:
                 status = statuses.next()
                 if status.isDirectory():
                     names.append(str(status.getPath().getName()))
-        except java_errors() as error:
-            raise not_listed(place, sentence(error_text(error))[0].rstrip(".")) from error
+        except errors.java_errors() as error:
+            raise not_listed(
+                place, errors.sentence(errors.error_text(error))[0].rstrip(".")
+            ) from error
         return names
 
     def join(self, place: str, name: str) -> str:
@@ -608,7 +604,7 @@ class _HadoopFile(io.RawIOBase):
 def _failures(path: str) -> Iterator[None]:
     try:
         yield
-    except java_errors() as error:
+    except errors.java_errors() as error:
         raise failure(path, error) from error
 
 
@@ -617,15 +613,15 @@ _NOT_FOUND: Final = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException"
 
 def failure(path: str, error: Exception) -> DeltaadmError:
     """The error that an exception of Spark or Hadoop about a file amounts to."""
-    text = error_text(error)
+    text = errors.error_text(error)
     thrown = getattr(error, "java_exception", None)
     named = text if thrown is None else f"{thrown.getClass().getName()} {text}"
-    cause = sentence(text)[0].rstrip(".")
+    cause = errors.sentence(text)[0].rstrip(".")
     if any(word in named for word in _NOT_FOUND):
         return missing(path)
-    if any(word in named for word in NO_FILE_SYSTEM):
+    if any(word in named for word in errors.NO_FILE_SYSTEM):
         message = f"Spark has no file system for {path}: {cause}."
-        return StorageError(message, remedy=FILE_SYSTEM_REMEDY)
+        return StorageError(message, remedy=errors.FILE_SYSTEM_REMEDY)
     return StorageError(
         f"Spark cannot read {path}: {cause}.", remedy="Check the location and Spark's access to it."
     )

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
-from deltaadm.domain.ddl import ColumnDefinition, Position, path_sql, type_sql
 from deltaadm.domain.features import is_identity
 from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.protocol import SessionSettings
@@ -119,7 +118,9 @@ def _attribute_name(path: Path) -> str:
     return ".".join(f"`{part}`" if "." in part else part for part in path)
 
 
-def _column_document(path: Path, field: StructField, position: Position | None) -> dict[str, Any]:
+def _column_document(
+    path: Path, field: StructField, position: ddl.Position | None
+) -> dict[str, Any]:
     data_type = field.type
     # Spark's `typeName`, which does not say what is inside an array or a map.
     name = "array" if isinstance(data_type, ArrayType) else type_name(data_type)
@@ -403,17 +404,17 @@ def _refuse_as_spark_does(
             )
         if new is None or new == old:
             continue
-        word = re.split(r"\W", type_sql(new))[0]
+        word = re.split(r"\W", ddl.type_sql(new))[0]
         if word in _OF_PARTS:
             raise RefusedError(
-                f"The type of {name} cannot be changed to {type_sql(new)} as a whole.",
+                f"The type of {name} cannot be changed to {ddl.type_sql(new)} as a whole.",
                 remedy=_OF_PARTS[word],
                 delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
             )
         if not _spark_casts(old, new):
             raise RefusedError(
-                f"{name} has the type {type_sql(old)}, whose values do not all fit into "
-                f"{type_sql(new)}.",
+                f"{name} has the type {ddl.type_sql(old)}, whose values do not all fit into "
+                f"{ddl.type_sql(new)}.",
                 remedy=_widening_remedy(old),
                 delta_error_class="NOT_SUPPORTED_CHANGE_COLUMN",
             )
@@ -452,7 +453,7 @@ def _spark_casts(old: DataType, new: DataType) -> bool:
 def _widening_remedy(old: DataType) -> str:
     types = ("short", "integer", "long", "double", "decimal(38,18)", "timestamp_ntz")
     wider = [n for n in types if isinstance(old, PrimitiveType) and can_be_altered(old.name, n)]
-    listed = ", ".join(type_sql(PrimitiveType(name)) for name in wider)
+    listed = ", ".join(ddl.type_sql(PrimitiveType(name)) for name in wider)
     return f"It can become: {listed}." if listed else "Add a column of the new type and fill it."
 
 
@@ -480,7 +481,7 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
     widening = _is_recorded(old, new)
     if not (widening and _widens(snapshot)):
         raise RefusedError(
-            f"The type of {name} cannot be changed from {type_sql(old)} to {type_sql(new)}"
+            f"The type of {name} cannot be changed from {ddl.type_sql(old)} to {ddl.type_sql(new)}"
             + (" while type widening is off." if widening else "."),
             remedy="Turn it on first: deltaadm enable-feature TABLE typeWidening."
             if widening
@@ -501,7 +502,7 @@ _DEFINITIONS: Final = Json(
 class AddColumns(Step):
     """`ALTER TABLE … ADD COLUMNS`; a later one may stand after an earlier one."""
 
-    columns: tuple[ColumnDefinition, ...]
+    columns: tuple[ddl.ColumnDefinition, ...]
 
     kind = "add_columns"
     json = record(columns=_DEFINITIONS)
@@ -593,7 +594,7 @@ def _taken(column: Path) -> RefusedError:
 
 
 def _with_column(
-    schema: StructType, before: StructType, definition: ColumnDefinition
+    schema: StructType, before: StructType, definition: ddl.ColumnDefinition
 ) -> StructType:
     parent: Path = ()
     if definition.parent:
@@ -689,7 +690,7 @@ class DropColumns(Step):
         return Touches(drops=self.columns)
 
     def _clause(self) -> str:
-        columns = ", ".join(map(path_sql, self.columns))
+        columns = ", ".join(map(ddl.path_sql, self.columns))
         return f"DROP COLUMNS {ddl.if_exists_sql(self.if_exists)}({columns})"
 
     def options(self) -> Iterator[str]:
@@ -771,7 +772,7 @@ class RenameColumn(Step):
         return Touches(renames=((self.column, (*self.column[:-1], self.name)),))
 
     def _clause(self) -> str:
-        return f"RENAME COLUMN {path_sql(self.column)} TO {ddl.identifier(self.name)}"
+        return f"RENAME COLUMN {ddl.path_sql(self.column)} TO {ddl.identifier(self.name)}"
 
     def options(self) -> Iterator[str]:
         yield from ("--rename-column", f"{path_text(self.column)}={self.name}")

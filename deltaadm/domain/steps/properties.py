@@ -7,14 +7,7 @@ from operator import attrgetter
 from typing import Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.ddl import (
-    column_references,
-    identifier,
-    if_exists_sql,
-    literal,
-    pairs_sql,
-    path_sql,
-)
+from deltaadm.domain import ddl
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -36,11 +29,6 @@ from deltaadm.domain.transaction import checks, columns, constraints, update
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_KEYS, preparation
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
-from deltaadm.domain.transaction.update import (
-    obstacles_in_metadata,
-    obstacles_in_protocol,
-    without_mapping,
-)
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
 from deltaadm.errors import RefusedError, UnknownNameError
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
@@ -87,7 +75,7 @@ class SetProperties(Step):
             properties.get(Key.COLUMN_MAPPING_MODE) == "none"
             and session.allow_column_mapping_removal
         ):
-            state = without_mapping(state, {Key.COLUMN_MAPPING_MODE: "none"}, session)
+            state = update.without_mapping(state, {Key.COLUMN_MAPPING_MODE: "none"}, session)
             # Delta removes the mapping in a commit of its own; only other properties need another.
             if len(properties) == 1:
                 return state
@@ -150,7 +138,7 @@ class SetProperties(Step):
         return f"set {', '.join(f'{key} = {value}' for key, value in self.properties.items())}"
 
     def _clause(self) -> str:
-        return f"SET TBLPROPERTIES ({pairs_sql(self.properties)})"
+        return f"SET TBLPROPERTIES ({ddl.pairs_sql(self.properties)})"
 
     def options(self) -> Iterator[str]:
         for key, value in self.properties.items():
@@ -241,7 +229,7 @@ class UnsetProperties(Step):
         require_writable(snapshot)
         state = snapshot
         if Key.COLUMN_MAPPING_MODE in self.keys and session.allow_column_mapping_removal:
-            state = without_mapping(state, {}, session)
+            state = update.without_mapping(state, {}, session)
             # As with SET, the mapping goes in a commit of its own; only other keys need another.
             if len(self.keys) == 1:
                 return state
@@ -274,8 +262,8 @@ class UnsetProperties(Step):
         return f"unset {', '.join(self.keys)}"
 
     def _clause(self) -> str:
-        keys = ", ".join(map(literal, self.keys))
-        return f"UNSET TBLPROPERTIES {if_exists_sql(self.if_exists)}({keys})"
+        keys = ", ".join(map(ddl.literal, self.keys))
+        return f"UNSET TBLPROPERTIES {ddl.if_exists_sql(self.if_exists)}({keys})"
 
     def options(self) -> Iterator[str]:
         for key in self.keys:
@@ -338,7 +326,9 @@ class AddConstraint(Step):
             )
         # `_metadata` is what Spark knows of a row's file, in every table.
         known = {"_metadata", *(field.name.lower() for field in metadata.schema.fields)}
-        unknown = [path for path in column_references(expression) if path[0].lower() not in known]
+        unknown = [
+            path for path in ddl.column_references(expression) if path[0].lower() not in known
+        ]
         if unknown:
             raise RefusedError(
                 f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
@@ -356,7 +346,7 @@ class AddConstraint(Step):
 
     def _clause(self) -> str:
         expression = constraints.stored_expression(self.expression)
-        return f"ADD CONSTRAINT {identifier(self.name)} CHECK ({expression})"
+        return f"ADD CONSTRAINT {ddl.identifier(self.name)} CHECK ({expression})"
 
     def options(self) -> Iterator[str]:
         yield from ("--add-constraint", f"{self.name}={self.expression}")
@@ -402,7 +392,7 @@ class DropConstraint(Step):
         return f"drop constraint {self.name}"
 
     def _clause(self) -> str:
-        return f"DROP CONSTRAINT {if_exists_sql(self.if_exists)}{identifier(self.name)}"
+        return f"DROP CONSTRAINT {ddl.if_exists_sql(self.if_exists)}{ddl.identifier(self.name)}"
 
     def options(self) -> Iterator[str]:
         yield from ("--drop-constraint", self.name)
@@ -457,7 +447,7 @@ class ClusterBy(Step):
 
 def cluster_by_sql(columns: Iterable[Path]) -> str:
     """The clause for some columns."""
-    return f"CLUSTER BY ({', '.join(map(path_sql, columns))})"
+    return f"CLUSTER BY ({', '.join(map(ddl.path_sql, columns))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,7 +475,10 @@ def require_checkpointable(snapshot: Snapshot) -> None:
     """Raise `RefusedError` for a table whose checkpoints are for other writers to write."""
     protocol = snapshot.protocol
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
-    obstacles = [*obstacles_in_protocol(protocol), *obstacles_in_metadata(snapshot.metadata)]
+    obstacles = [
+        *update.obstacles_in_protocol(protocol),
+        *update.obstacles_in_metadata(snapshot.metadata),
+    ]
     if protocol.malformation is not None:
         message = protocol.malformation.message
         obstacles.insert(0, message[:1].lower() + message[1:].rstrip("."))
@@ -634,7 +627,7 @@ class DropFeature(Step):
 
     def _clause(self) -> str:
         truncation = " TRUNCATE HISTORY" if self.truncate_history else ""
-        return f"DROP FEATURE {identifier(self.name)}{truncation}"
+        return f"DROP FEATURE {ddl.identifier(self.name)}{truncation}"
 
     def is_made_by(self, commit: CommitInfo) -> bool:
         if commit.operation == "DROP FEATURE":

@@ -6,16 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.ddl import (
-    ColumnDefinition,
-    Position,
-    literal,
-    parse_position,
-    parse_type,
-    path_sql,
-    position_sql,
-    type_sql,
-)
+from deltaadm.domain import ddl
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import DataType, Path, path_text
@@ -34,12 +25,12 @@ class ColumnChange:
     type: DataType | None = None
     nullable: bool | None = None
     comment: str | None = None
-    position: Position | None = None
+    position: ddl.Position | None = None
     default: str | None = None
 
     def clause(self) -> str:
         """The part of ALTER COLUMN for it."""
-        return f"{path_sql(self.column)} {self._spelled()[0]}"
+        return f"{ddl.path_sql(self.column)} {self._spelled()[0]}"
 
     def options(self) -> Iterator[str]:
         """The option with which `alter` makes the change."""
@@ -49,15 +40,15 @@ class ColumnChange:
     def _spelled(self) -> tuple[str, str, str]:
         """The change in SQL, the option for it, and what follows the column's name there."""
         if self.type is not None:
-            return f"TYPE {type_sql(self.type)}", "--set-type", f"={type_sql(self.type)}"
+            return f"TYPE {ddl.type_sql(self.type)}", "--set-type", f"={ddl.type_sql(self.type)}"
         if self.nullable is not None:
             return f"{'DROP' if self.nullable else 'SET'} NOT NULL", "--drop-not-null", ""
         if self.comment is not None:
-            return f"COMMENT {literal(self.comment)}", "--set-comment", f"={self.comment}"
+            return f"COMMENT {ddl.literal(self.comment)}", "--set-comment", f"={self.comment}"
         if self.position is not None:
             after = self.position.after
             place = "FIRST" if after is None else f"AFTER {path_text((after,))}"
-            return position_sql(self.position), "--move", f" {place}"
+            return ddl.position_sql(self.position), "--move", f" {place}"
         if self.default:
             return f"SET DEFAULT {self.default}", "--set-default", f"={self.default}"
         return "DROP DEFAULT", "--drop-default", ""
@@ -65,10 +56,12 @@ class ColumnChange:
 
 _CHANGE: Final = record(
     column=STRINGS,
-    type=maybe(Json(STRING.schema, type_sql, lambda value: parse_type(text(value)))),
+    type=maybe(Json(STRING.schema, ddl.type_sql, lambda value: ddl.parse_type(text(value)))),
     nullable=maybe(BOOLEAN),
     comment=maybe(STRING),
-    position=maybe(Json(STRING.schema, position_sql, lambda value: parse_position(text(value)))),
+    position=maybe(
+        Json(STRING.schema, ddl.position_sql, lambda value: ddl.parse_position(text(value)))
+    ),
     default=maybe(STRING),
 )
 COLUMN_CHANGES: Final = array(
@@ -98,7 +91,7 @@ class Touches:
     nothing else. `destination` is the table to which a name in a catalog leads afterwards.
     """
 
-    new_columns: tuple[ColumnDefinition, ...] = ()
+    new_columns: tuple[ddl.ColumnDefinition, ...] = ()
     column_changes: tuple[ColumnChange, ...] = ()
     renames: tuple[tuple[Path, Path], ...] = ()
     drops: tuple[Path, ...] = ()

@@ -13,7 +13,6 @@ from deltaadm import json_values as jv
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
-from deltaadm.domain.ddl import identifier, literal, pairs_sql
 from deltaadm.domain.features import is_identity, struct_fields
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -37,19 +36,12 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.properties import cluster_by_sql
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, update
-from deltaadm.domain.transaction.checks import CLUSTERING_COLUMNS
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
     drop_column_mapping_metadata,
     names_containers,
     slot_paths,
-)
-from deltaadm.domain.transaction.columns import (
-    clustering_columns,
-    clustering_domain,
-    physical_clustering,
-    physical_paths,
 )
 from deltaadm.domain.transaction.constraints import refuse_generation
 from deltaadm.domain.transaction.spark_support import require_readable, require_writable
@@ -62,7 +54,7 @@ STATE_FIELDS: Final[Fields] = {
     "version": jv.INTEGER,
     "protocol": PROTOCOL,
     "metadata": (jv.OPEN, lambda snapshot: snapshot.metadata.to_wire()),
-    "clustering_columns": (maybe(_PATHS), clustering_columns),
+    "clustering_columns": (maybe(_PATHS), columns.clustering_columns),
 }
 STATE: Final = record(**STATE_FIELDS)
 """Version, protocol, metadata and, where they are known, the clustering columns."""
@@ -167,11 +159,13 @@ class CreateTable(Step):
         clusters = self._refuse_as_catalog(snapshot)
         partitions = partition_columns(self.schema, self.partition_by)
         configuration = self._properties(snapshot, session)
-        listed = self.properties.get(CLUSTERING_COLUMNS)
+        listed = self.properties.get(checks.CLUSTERING_COLUMNS)
         if not self.cluster_by and listed is not None and snapshot.exists:
             # Delta takes the property that stands for CLUSTER BY where domains can be.
-            domain = DomainMetadata(CLUSTERING_DOMAIN, f'{{"{CLUSTERING_COLUMNS}":{listed}}}')
-            clusters = tuple(physical_clustering({CLUSTERING_DOMAIN: domain}))
+            domain = DomainMetadata(
+                CLUSTERING_DOMAIN, f'{{"{checks.CLUSTERING_COLUMNS}":{listed}}}'
+            )
+            clusters = tuple(columns.physical_clustering({CLUSTERING_DOMAIN: domain}))
         if snapshot.exists:
             require_writable(snapshot)
             # The feature, which stays when a table is clustered by no column any more.
@@ -313,7 +307,7 @@ class CreateTable(Step):
             {**self.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
         )
         if self.cluster_by:
-            properties.pop(CLUSTERING_COLUMNS, None)
+            properties.pop(checks.CLUSTERING_COLUMNS, None)
         checks.refuse_features_of_new_table(properties)
         update.check_new(properties, replaces=snapshot.exists)
         checks.refuse_keys_of_new_table(properties, snapshot.protocol if snapshot.exists else None)
@@ -322,7 +316,7 @@ class CreateTable(Step):
         properties = {
             key: value
             for key, value in properties.items()
-            if key not in (CLUSTERING_COLUMNS, "path", Key.TABLE_COMMENT)
+            if key not in (checks.CLUSTERING_COLUMNS, "path", Key.TABLE_COMMENT)
             and not (takes_options and key.startswith("option."))
         }
         clustering = {f"{Key.FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
@@ -336,7 +330,9 @@ class CreateTable(Step):
             return None
         parameters = {
             "partitionBy": compact(list(after.metadata.partition_columns)),
-            "clusterBy": compact([*map(columns.quoted_name, clustering_columns(after) or ())]),
+            "clusterBy": compact(
+                [*map(columns.quoted_name, columns.clustering_columns(after) or ())]
+            ),
             "description": after.metadata.description,
             "isManaged": "false",
             "properties": compact(dict(after.metadata.configuration)),
@@ -352,22 +348,22 @@ class CreateTable(Step):
         defined = "" if self.query is not None else f" ({ddl.columns_sql(self.schema)})"
         # A provider may be the name of a class, with dots between parts that need no backticks.
         using = ".".join(
-            part if part.isascii() and part.isidentifier() else identifier(part)
+            part if part.isascii() and part.isidentifier() else ddl.identifier(part)
             for part in provider.split(".")
         )
         clauses = [f"{self.mode.verb} {table}{defined} USING {using}"]
         if self.write_options:
-            clauses.append(f"OPTIONS ({pairs_sql(self.write_options)})")
+            clauses.append(f"OPTIONS ({ddl.pairs_sql(self.write_options)})")
         if self.partition_by:
-            clauses.append(f"PARTITIONED BY ({', '.join(map(identifier, self.partition_by))})")
+            clauses.append(f"PARTITIONED BY ({', '.join(map(ddl.identifier, self.partition_by))})")
         if self.cluster_by:
             clauses.append(cluster_by_sql(self.cluster_by))
         if self.location is not None:
-            clauses.append(f"LOCATION {literal(self.location)}")
+            clauses.append(f"LOCATION {ddl.literal(self.location)}")
         if self.comment is not None:
-            clauses.append(f"COMMENT {literal(self.comment)}")
+            clauses.append(f"COMMENT {ddl.literal(self.comment)}")
         if self.properties:
-            clauses.append(f"TBLPROPERTIES ({pairs_sql(self.properties)})")
+            clauses.append(f"TBLPROPERTIES ({ddl.pairs_sql(self.properties)})")
         if self.query is not None:
             clauses.append(f"AS {self.query}")
         return " ".join(clauses)
@@ -518,7 +514,9 @@ def _require_as_described(
     # Of a path Delta does not know beforehand that there is a table: it compares, and leaves all
     # as it is (`verifyTableMetadata`).
     old = snapshot.metadata
-    clusters = clustering_columns(snapshot) if snapshot.protocol.supports("clustering") else None
+    clusters = (
+        columns.clustering_columns(snapshot) if snapshot.protocol.supports("clustering") else None
+    )
     given, stored = (
         {key: value for key, value in one.items() if not is_protocol_property(key)}
         for one in (properties, old.configuration)
@@ -575,13 +573,13 @@ def _with_clustering(after: Snapshot, clusters: Sequence[Path]) -> Snapshot:
     domains = after.domains or {}
     if not clusters and CLUSTERING_DOMAIN not in domains:
         return replace(after, domains=domains)
-    physical = physical_paths(after.metadata.schema)
+    physical = columns.physical_paths(after.metadata.schema)
     known = {
         path: stored
         for path, stored in physical.items()
         if not any(KNOWN_AFTER_COMMIT in part for part in stored)
     }
-    named = clustering_domain([known.get(path, path) for path in clusters])
+    named = columns.clustering_domain([known.get(path, path) for path in clusters])
     return replace(after, domains={**domains, CLUSTERING_DOMAIN: named})
 
 
@@ -627,7 +625,7 @@ class SetLocation(Step):
         return Touches(destination=self.there)
 
     def _clause(self) -> str:
-        return f"SET LOCATION {literal(self.there.root)}"
+        return f"SET LOCATION {ddl.literal(self.there.root)}"
 
     def options(self) -> Iterator[str]:
         yield from ("--set-location", self.there.root)

@@ -43,12 +43,7 @@ from deltaadm.domain.schema import (
     path_text,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.checks import (
-    check_metadata,
-    check_statistics_columns,
-    fit_for_log,
-    refuse_keys_of_upgrade,
-)
+from deltaadm.domain.transaction import checks
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     assign_column_id_and_physical_name,
@@ -331,11 +326,11 @@ def update_metadata(
     """
     # In the order of `updateMetadataInternal`: Delta raises the first refusal only.
     before = snapshot.protocol
-    check_statistics_columns(proposed)
+    checks.check_statistics_columns(proposed)
     if is_creating_new_table:
         proposed = _with_global_defaults(proposed, session)
     if snapshot.exists and not is_creating_new_table:
-        refuse_keys_of_upgrade(proposed.configuration, before)
+        checks.refuse_keys_of_upgrade(proposed.configuration, before)
     metadata = verify_and_update_metadata_change(
         before,
         snapshot.metadata,
@@ -346,7 +341,7 @@ def update_metadata(
     )
     # A new table's protocol follows from this metadata, so no feature can be missing in it yet.
     read_by = supported_protocol() if is_creating_new_table else before
-    metadata = fit_for_log(snapshot.metadata, metadata, read_by)
+    metadata = checks.fit_for_log(snapshot.metadata, metadata, read_by)
     protocol = _upgraded(before, metadata) if snapshot.exists else for_new_table(metadata, session)
     # They have done their work: `assertMetadataContainsNoProtocolProps` lets none be stored.
     metadata = metadata.without_properties(*filter(is_protocol_property, metadata.configuration))
@@ -363,7 +358,7 @@ def update_metadata(
         else:
             configuration.pop(key, None)
     metadata = metadata.with_configuration(configuration)
-    check_metadata(snapshot.metadata, metadata)
+    checks.check_metadata(snapshot.metadata, metadata)
     return replace(snapshot, protocol=protocol, metadata=metadata)
 
 
@@ -377,7 +372,7 @@ def commit_metadata(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     # Delta's commands for constraints do, past `updateMetadataInternal`: the protocol follows the
     # metadata, but no instruction in it is carried out, and nothing is added to it.
     upgraded = upgrade_protocol_from_metadata_for_existing_table(proposed, snapshot.protocol)
-    check_metadata(snapshot.metadata, proposed)
+    checks.check_metadata(snapshot.metadata, proposed)
     after = replace(snapshot, protocol=upgraded or snapshot.protocol, metadata=proposed)
     return prepare_commit(snapshot, after)
 
