@@ -24,18 +24,9 @@ from pyspark.sql import functions as fn
 from deltaadm.domain.snapshot import FileFacts, FileInfo, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.replay import commits
+from deltaadm.replay import commits, reconcile
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay, repeated_action
-from deltaadm.replay.reconcile import (
-    PLAINLY_COUNTED,
-    STATE,
-    Detail,
-    UnreadableCheckpointError,
-    canonical_path,
-    has_num_records,
-    vector_id,
-)
 from deltaadm.spark.errors import error_text, java_errors, sentence
 from deltaadm.spark.fleet import require_able, unpickled
 from deltaadm.spark.session import configured
@@ -77,9 +68,9 @@ _MOST: Final = (1 << 94) - 1
 _NO_FACTS: Final = (None,) * 7
 _LAST: Final = (1 << 31) - 1
 _PASSED_OVER: Final = frozenset({"cdc", "checkpointMetadata"})
-_IN_CHECKPOINTS: Final = frozenset({"add", *STATE, "txn", "domainMetadata", "sidecar"})
+_IN_CHECKPOINTS: Final = frozenset({"add", *reconcile.STATE, "txn", "domainMetadata", "sidecar"})
 _KEYS: Final = {"txn": "appId", "domainMetadata": "domain", "sidecar": "path"}
-_DOCUMENTED: Final = frozenset({*STATE, "commitInfo", *_KEYS})
+_DOCUMENTED: Final = frozenset({*reconcile.STATE, "commitInfo", *_KEYS})
 
 OTHER_FORM: Final = r"^/|//|\./|/\.|%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f])"
 """What is in each path that `canonical_path` changes, for Python and for Java."""
@@ -122,7 +113,7 @@ def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
                 if document.get("path") is not None:
                     # Without its name: an `add` and a `remove` of a file replace each other.
                     key = key_of(str(document["path"]), log)
-                    vector = vector_id(document.get("deletionVector")) or ""
+                    vector = reconcile.vector_id(document.get("deletionVector")) or ""
                     facts = _NO_FACTS if name == "remove" else _facts(document)
                     yield (log, _FILE, "", key, vector, age, line, None, *facts)
             # Delta passes over metadata without an id.
@@ -135,7 +126,7 @@ def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
         yield row(_FAILURE, "", source, counts.total(), text)
         return
     # Behind all actions of the file: rows of a file are taken in the order of their lines.
-    for place, name in enumerate(STATE, start=-len(STATE)):
+    for place, name in enumerate(reconcile.STATE, start=-len(reconcile.STATE)):
         if counts[name] > 1 and not file.kind.is_checkpoint:
             text = json.dumps(repeated_action(source, counts[name], name))
             yield row(_WARNING, name, source, _LAST + place, text)
@@ -147,7 +138,7 @@ def _facts(add: Document) -> Row:
         *divmod(max(-_MOST, min(size, _MOST)) if isinstance(size, int) else 0, 1 << 32),
         bool(add.get("deletionVector")),
         stats is None,
-        not has_num_records(stats),
+        not reconcile.has_num_records(stats),
         add.get("baseRowId") is None,
         sorted(add.get("partitionValues") or ()),
     )
@@ -160,7 +151,7 @@ def _age(version: int | None) -> str:
 
 def key_of(path: str, log: str) -> str:
     """The form under which a file of a log is compared."""
-    return canonical_path(path, qualifier_of(log))
+    return reconcile.canonical_path(path, qualifier_of(log))
 
 
 # The engine
@@ -185,21 +176,21 @@ class SparkEngine:
     def __init__(self, session: SparkSession) -> None:
         self._session = session
 
-    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+    def replay(self, store: LogStore, segment: LogSegment, detail: reconcile.Detail) -> Snapshot:
         (outcome,) = self.replay_all([(store, segment)], detail)
         if isinstance(outcome, DeltaadmError):
             raise outcome
         return outcome
 
     def replay_all(
-        self, tables: Sequence[tuple[LogStore, LogSegment]], detail: Detail
+        self, tables: Sequence[tuple[LogStore, LogSegment]], detail: reconcile.Detail
     ) -> list[Snapshot | DeltaadmError]:
         """The result or exception of `replay` for each of *tables*, which are one piece of work."""
         replays = [_SparkReplay(self._session, *table) for table in tables]
         # A task of a shuffle for each core: most of Spark's 200 would have nothing to do.
         cores = str(self._session.sparkContext.defaultParallelism)
         with configured(self._session, {**_SETTINGS, "spark.sql.shuffle.partitions": cores}):
-            if detail is Detail.STATE:
+            if detail is reconcile.Detail.STATE:
                 _find_states(self._session, replays)
             outcomes: list[Snapshot | DeltaadmError] = []
             for replay in replays:
@@ -310,7 +301,7 @@ class _SparkReplay(Replay):
             self._checkpoint_writer = reader.writer
             self._add_files = reader.file_paths()
 
-    def unreadable(self, cause: str) -> UnreadableCheckpointError:
+    def unreadable(self, cause: str) -> reconcile.UnreadableCheckpointError:
         """The error for a checkpoint in whose files Spark finds something wrong."""
         holder = self._segment.checkpoint or self._segment
         return unreadable_checkpoint(holder.version, cause)
@@ -500,8 +491,8 @@ _FACTS: Final = {
     "without_stats": "stats is null and stats_parsed is null",
     "without_records": (
         "case when stats is null then stats_parsed.numRecords is null "
-        f"when left(stats, {len(PLAINLY_COUNTED[0])}) in "
-        f"({', '.join(repr(text.decode()) for text in PLAINLY_COUNTED)}) then false "
+        f"when left(stats, {len(reconcile.PLAINLY_COUNTED[0])}) in "
+        f"({', '.join(repr(text.decode()) for text in reconcile.PLAINLY_COUNTED)}) then false "
         "else get_json_object(stats, '$.numRecords') is null end"
     ),
     "without_row_id": "baseRowId is null",

@@ -8,15 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
+from deltaadm import errors
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
-from deltaadm.errors import (
-    CommitError,
-    DeltaadmError,
-    EngineError,
-    EngineLostError,
-    NotYetError,
-    RefusedError,
-)
 from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process
 
 # Deadlines of Spark Connect
@@ -86,7 +79,7 @@ def seconds(text: str) -> float:
     """
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
     if match is None or match[2] not in _UNITS:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{text!r} is not a duration, which {TIMEOUT} requires.",
             remedy="Use a duration, for example 30s or 10min.",
         )
@@ -99,7 +92,7 @@ _UNITS: Final = {"": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d":
 # Errors
 
 
-def refusal(error: Exception) -> DeltaadmError:
+def refusal(error: Exception) -> errors.DeltaadmError:
     """The error that an exception of Spark amounts to; one that is not Spark's is raised again."""
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
@@ -110,7 +103,7 @@ def refusal(error: Exception) -> DeltaadmError:
         thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
         missing = (cause for cause in _causes(thrown) if _is(cause, *_MISSING_CLASSES))
         if cause := next(missing, None):
-            return EngineError(
+            return errors.EngineError(
                 "Spark lacks a required class, or has an incompatible version of it "
                 f"({sentence(cause.toString())[0]}).",
                 remedy="The jars of Spark, Delta and Hadoop must be complete and compatible; "
@@ -124,7 +117,7 @@ def refusal(error: Exception) -> DeltaadmError:
         if advice and condition and "." in condition:  # a sub-class's own words follow its class's
             detail, advice = sentence(advice)
             message = f"{message.rstrip('.:')}: {detail}"
-        kind = NotYetError if condition in WAITING_CLASSES else CommitError
+        kind = errors.NotYetError if condition in WAITING_CLASSES else errors.CommitError
         remedy = advice or "Inspect the table, then plan again."
         return kind(message, remedy=remedy, delta_error_class=condition)
     if isinstance(error, (Py4JError, OSError)):
@@ -145,7 +138,7 @@ def refusals() -> Iterator[None]:
     """Raises, for an exception of Spark in the block, the error that it amounts to."""
     try:
         yield
-    except DeltaadmError:
+    except errors.DeltaadmError:
         raise
     except Exception as error:
         raise refusal(error) from error
@@ -244,21 +237,21 @@ def _status(error: Exception) -> str:
     return str(getattr(status, "name", ""))
 
 
-def lost(error: Exception) -> EngineLostError:
+def lost(error: Exception) -> errors.EngineLostError:
     """The error for a Spark that was lost, or no longer responds."""
     if is_late(error):
-        return EngineLostError(
+        return errors.EngineLostError(
             "Spark did not respond in time.",
             remedy="Check whether the server hangs or is overloaded; --spark-conf "
             f"{TIMEOUT}=30min allows more time than the default, {TIME_FOR_ANSWERS}.",
         )
     if ended := how_ended(jvm_process()):
-        return EngineLostError(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
+        return errors.EngineLostError(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
     text = error_text(error)
     # Of the long texts of gRPC only the details.
     details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
     cause = sentence(details[1] if details else text)[0]
-    return EngineLostError(
+    return errors.EngineLostError(
         f"The connection to Spark was lost ({cause.rstrip('.')}).",
         remedy="Inspect the table before trying again: a Spark server that is still running may "
         "continue.",

@@ -15,16 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.ddl import (
-    RESERVED,
-    column_references,
-    identifier,
-    literal,
-    parse_type,
-    unescaped,
-    unquoted,
-    words,
-)
+from deltaadm.domain import ddl
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import (
     ArrayType,
@@ -45,7 +36,7 @@ from deltaadm.errors import RefusedError
 # The functions of Spark
 
 
-AGGREGATES: Final = words(
+AGGREGATES: Final = ddl.words(
     """
     any any_value approx_count_distinct approx_percentile approx_top_k approx_top_k_accumulate
     approx_top_k_combine array_agg avg bit_and bit_or bit_xor bitmap_and_agg
@@ -64,12 +55,12 @@ AGGREGATES: Final = words(
 )
 """Functions of many rows."""
 
-WINDOW_FUNCTIONS: Final = words(
+WINDOW_FUNCTIONS: Final = ddl.words(
     "cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number"
 )
 """Functions of a row and those around it."""
 
-SYNTAX: Final = words(
+SYNTAX: Final = ddl.words(
     """
     all and any array as between by case cast character collate cube dec distinct div else end
     escape except exists extract filter from group grouping having identifier ilike in intersect
@@ -229,7 +220,7 @@ _INTEGER: Final = r"\d+[LSYlsy]?"
 _NUMBER: Final = r"(?i:(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?)"
 # Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
-_RESERVED_IN_CONDITIONS: Final = RESERVED | {"time"}
+_RESERVED_IN_CONDITIONS: Final = ddl.RESERVED | {"time"}
 
 
 def _is_word(token: str) -> bool:
@@ -457,7 +448,7 @@ class _Parser:
             else:
                 self._position += 1
         try:
-            data_type = parse_type(" ".join(self._tokens[start : self._position]))
+            data_type = ddl.parse_type(" ".join(self._tokens[start : self._position]))
         except RefusedError:
             raise _UnjudgedError from None
         self._require(")")
@@ -480,9 +471,9 @@ class _Parser:
                 break
 
     def _column(self, token: str) -> Operand:
-        path = [unquoted(token)]
+        path = [ddl.unquoted(token)]
         while self._peek() == "." and self._peek(1) not in ("", "*"):
-            path.append(unquoted(self._tokens[self._position + 1]))
+            path.append(ddl.unquoted(self._tokens[self._position + 1]))
             self._position += 2
         if self._peek() == "(":
             raise _UnjudgedError
@@ -593,9 +584,9 @@ def _tokens(text: str) -> Iterator[str]:
             raise _unreadable(text, f"Delta's parser does not accept {match[0]} in a constraint")
         quoted, word = match["text"], match["word"]
         if quoted and (quoted[0] in "rR" or quoted[0] * 2 in quoted[1:-1]):
-            yield literal(unescaped(quoted))
+            yield ddl.literal(ddl.unescaped(quoted))
         elif not match["space"]:
-            yield identifier(word) if word and not word.isascii() else match[0]
+            yield ddl.identifier(word) if word and not word.isascii() else match[0]
         position = match.end()
 
 
@@ -613,7 +604,7 @@ def _unreadable(text: str, why: str) -> RefusedError:
 def refuse_generation(schema: StructType, field: StructField) -> None:
     """Raise `RefusedError` where the expression of the generated column *field* will not do."""
     expression = str(field.metadata[FieldKey.GENERATION])
-    references = column_references(expression)
+    references = ddl.column_references(expression)
     columns = {column.name.lower(): column for column in schema.fields}
     for path in references:
         column = columns.get(path[0].lower())
