@@ -566,11 +566,8 @@ def _flags(body: bytes) -> Iterator[bool]:
     return (bool(byte >> bit & 1) for byte in body for bit in range(8))
 
 
-def _fixed(code: str, size: int) -> Any:
-    def read(body: bytes) -> Iterator[int]:
-        return (struct.unpack_from(code, body, at)[0] for at in range(0, len(body), size))
-
-    return read
+def _fixed(code: str) -> Any:
+    return lambda body: (number for (number,) in struct.iter_unpack(code, body))
 
 
 def _texts(body: bytes) -> Iterator[bytes]:
@@ -585,8 +582,8 @@ def _texts(body: bytes) -> Iterator[bytes]:
 
 _READERS: Final[Mapping[int, Any]] = {
     0: _flags,
-    1: _fixed("<i", 4),
-    2: _fixed("<q", 8),
+    1: _fixed("<i"),
+    2: _fixed("<q"),
     _BYTES: _texts,
 }
 

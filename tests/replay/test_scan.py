@@ -93,7 +93,7 @@ def test_nothing_to_look_into() -> None:
 
 
 def test_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltaadm.replay.embedded.processors", lambda: 3)
+    monkeypatch.setattr("deltaadm.replay.reconcile.processors", lambda: 3)
     made = Table(tmp_path)
     made.write(PATHS[0], commit(protocol(1, 2), metadata({"a": "old"})))
     for path in PATHS[1:]:
