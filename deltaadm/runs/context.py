@@ -68,13 +68,17 @@ class RunContext:
         return self.executors is not None or self.catalog is not None
 
     def with_request(
-        self, spark: SparkOptionGroup, output: OutputOptions, access: AccessOptions | None = None
+        self,
+        spark: SparkOptionGroup,
+        output: OutputOptions,
+        access: AccessOptions | None = None,
+        own: Mapping[str, str] | None = None,
     ) -> RunContext:
         """
         The same run, for a command that is asked to use Spark and to show results like this.
 
-        *access* says how catalogs and object stores are reached, the settings as well. Raises
-        `UsageError` for what does not go together.
+        *access*, the settings and *own* options say how catalogs and object stores are reached.
+        Raises `UsageError` for what does not go together.
         """
         style = Style(
             color=output.color, show_secrets=output.show_secrets, selection=output.selection
@@ -94,7 +98,7 @@ class RunContext:
                 from deltaadm.runs.unity import Unity
 
                 unity = Unity(access, self.settings)
-            stores = self._stores(access, unity)
+            stores = self._stores(access, unity, own)
         return replace(
             self,
             spark=spark,
@@ -105,13 +109,13 @@ class RunContext:
             unity=unity,
         )
 
-    def _stores(self, access: AccessOptions, unity: Unity | None) -> ObjectStores:
-        """The object stores, with the options for them and what the catalog gives."""
-
+    def _stores(
+        self, access: AccessOptions, unity: Unity | None, own: Mapping[str, str] | None
+    ) -> ObjectStores:
         def options() -> Callable[[str], Mapping[str, str]]:
             from deltaadm.runs.unity import options_source
 
-            return options_source(access, self.settings)
+            return options_source(access, self.settings, own)
 
         if access.storage_option or access.storage_options_file:
             options()  # a mistake in them is an error for local tables too

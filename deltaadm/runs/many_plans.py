@@ -120,15 +120,8 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def begin(self, digest: str, table: str) -> None:
-        """Work on a plan begins; whoever reads the file from now on knows."""
-        self._add(Entry(digest, table, "begun"))
-
-    def end(self, digest: str, table: str, line: str, event: str) -> None:
-        """It has come to what *line* says: it is done or undone, or failed and is tried again."""
-        self._add(Entry(digest, table, event, json.loads(line)))
-
-    def _add(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
+        """Add a line: whoever reads the file from now on knows what has begun, and what is done."""
         try:
             self._file.write(write_entry(entry).encode())
             self._file.flush()
@@ -641,7 +634,7 @@ class _Run:
             if self._stopped.is_set():
                 return _failure(saved, CommitError("The run was stopped.", remedy=""))
             # Under the same lock as the question: nothing is begun after a stop.
-            self._journal.begin(saved.digest, saved.table)
+            self._journal.add(Entry(saved.digest, saved.table, "begun"))
 
         def note(state: str, look_up: Callable[[], str]) -> None:
             self._under_way[saved.digest] = saved.table, state, look_up
@@ -667,7 +660,8 @@ class _Run:
             if not self._stopped.is_set():
                 done = result.code in {0, WAITING, FOUND}
                 event = "failed" if not done else "undone" if ready.undo else "done"
-                self._journal.end(saved.digest, saved.table, result.line, event)
+                outcome_line = json.loads(result.line)
+                self._journal.add(Entry(saved.digest, saved.table, event, outcome_line))
                 self._done += done
                 self._under_way.pop(saved.digest, None)
             self._broken += [(saved.table, error) for error in broken]

@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import deltaadm
-from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
@@ -49,9 +48,7 @@ from deltaadm.runs.settings import ClientRequirements, load_settings, rule_setti
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.target import Target, find, resolve_new
-from deltaadm.runs.unity import options_source
 from deltaadm.runs.validation import DepthOptions, ValidationRun, fixes_planner
-from deltaadm.storage.store import ObjectStores
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -510,16 +507,10 @@ class Table:
                 from deltaadm.spark.session import activated
 
                 stack.enter_context(activated(self._spark))
-            request = self._request
+            request, own = self._request, self._storage_options
             context = RunContext(status or CommitStatus()).with_request(
-                request.spark, request.output, request.access
+                request.spark, request.output, request.access, own
             )
-            if self._storage_options:
-                source = partial(
-                    options_source, context.access, context.settings, self._storage_options
-                )
-                credentials = None if context.unity is None else context.unity.credentials
-                context = replace(context, object_stores=ObjectStores(source, credentials))
             yield stack.enter_context(opened(context, [self.name], [self.name]))
 
     def _result(self, report: R) -> Result[R]:

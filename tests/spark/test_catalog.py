@@ -9,6 +9,7 @@ import pytest
 from deltaadm.catalog_table import CatalogTable
 from deltaadm.domain.ddl import literal
 from deltaadm.errors import DeltaadmError, RefusedError
+from deltaadm.plans.document import Entry
 from deltaadm.plans.saved import read_plans
 from deltaadm.runs.many_plans import Journal
 from deltaadm.spark.catalog import DeltaCatalog, open_catalog
@@ -287,7 +288,7 @@ def test_an_interrupted_run_knows_names_that_lead_elsewhere_already(
     ]
     plans.write_text("".join(lines))
     with Journal(journal) as notes:
-        notes.begin(read_plans(lines[0])[0].digest, "yard.first")
+        notes.add(Entry(read_plans(lines[0])[0].digest, "yard.first", "begun"))
     spark.sql(f"ALTER TABLE yard.first SET LOCATION '{place}/first'")
     done = deltaadm("apply", plans, "--journal", journal, "--yes", "-o", "jsonl")
     assert done.code == 0, done.out
