@@ -14,18 +14,7 @@ from deltaadm.documents import Failure
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.diff import (
-    ComparedState,
-    DiffReport,
-    RecordedTable,
-    Reference,
-    compare,
-    ignoring,
-    read_reference,
-    record,
-    recorded_state,
-    write_reference,
-)
+from deltaadm.reports import diff as reports
 from deltaadm.reports.history import Section
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import write_file
@@ -63,7 +52,7 @@ def comparison(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> Comparis
         require_one_of(name, names, "--only")
     chosen = (name for name in names if name in (only or names) and name not in ignore)
     places = [place for place in ignore if place not in names]
-    return ComparisonRequest(tuple(names[name] for name in chosen), ignoring(places))
+    return ComparisonRequest(tuple(names[name] for name in chosen), reports.ignoring(places))
 
 
 class Place(NamedTuple):
@@ -118,16 +107,16 @@ def compared(
     first: tuple[Target, Point],
     second: tuple[Target, Point],
     request: ComparisonRequest,
-) -> DiffReport:
+) -> reports.DiffReport:
     """The differences between two tables, or two versions of one."""
     (old, _), (new, _) = first, second
     before, after = (comparable(context, *side) for side in (first, second))
     same = old.location == new.location
-    return DiffReport(
-        before=ComparedState(old.text, before.version),
-        after=ComparedState(new.text, after.version),
+    return reports.DiffReport(
+        before=reports.ComparedState(old.text, before.version),
+        after=reports.ComparedState(new.text, after.version),
         sections=request.sections,
-        changes=compare(before, after, *request, same_table=same, history=same),
+        changes=reports.compare(before, after, *request, same_table=same, history=same),
     )
 
 
@@ -156,16 +145,18 @@ def compare_with_reference(
             f"{file} contains no tables.", remedy="Record some: deltaadm record TABLE."
         )
 
-    def report(target: Target) -> DiffReport:
+    def report(target: Target) -> reports.DiffReport:
         entry = _entry(file, by_name, target.text, alone=not many.names_tables)
         current = comparable(context, target, places.get(target.text, NEWEST))
         sides = [
-            (recorded_state(entry, current), ComparedState(entry.table, file=file)),
-            (current, ComparedState(target.text, current.version)),
+            (reports.recorded_state(entry, current), reports.ComparedState(entry.table, file=file)),
+            (current, reports.ComparedState(target.text, current.version)),
         ]
         (old, before), (new, after) = sides[::-1] if reference_last else sides
-        changes = compare(old, new, *request, same_table=target.text == entry.table)
-        return DiffReport(before=before, after=after, sections=request.sections, changes=changes)
+        changes = reports.compare(old, new, *request, same_table=target.text == entry.table)
+        return reports.DiffReport(
+            before=before, after=after, sections=request.sections, changes=changes
+        )
 
     fleet = collect_tables(context, list(places), many, "diff")
     return report_all(
@@ -173,17 +164,17 @@ def compare_with_reference(
     )
 
 
-def _recorded(file: str) -> dict[str, RecordedTable]:
+def _recorded(file: str) -> dict[str, reports.RecordedTable]:
     try:
-        recorded = read_reference(read_file(Path(file))).tables
+        recorded = reports.read_reference(read_file(Path(file))).tables
     except SettingsError as error:
         raise SettingsError(f"{file}: {error.message}", remedy=error.remedy) from error
     return {each.table: each for each in recorded}
 
 
 def _entry(
-    file: str, by_name: Mapping[str, RecordedTable], table: str, *, alone: bool
-) -> RecordedTable:
+    file: str, by_name: Mapping[str, reports.RecordedTable], table: str, *, alone: bool
+) -> reports.RecordedTable:
     """The record of *table* in *file*; one that is *alone* is that of any table."""
     if table in by_name:
         return by_name[table]
@@ -219,12 +210,12 @@ def plan_reference(  # noqa: PLR0917 -- as the command line has them
         current, unknown = table.target.load(table.context, detail=Detail.STATE), frozenset[str]()
         if by_name:
             entry = _entry(reference, by_name, table.target.text, alone=not many.names_tables)
-            wanted, unknown = recorded_state(entry, current), frozenset(entry.fingerprints)
+            wanted, unknown = reports.recorded_state(entry, current), frozenset(entry.fingerprints)
         else:
             wanted = comparable(table.context, find(table.context, side.table), side.point)
 
         def differences(state: Snapshot) -> tuple[Change, ...]:
-            return compare(wanted, state, *request, same_table=False)
+            return reports.compare(wanted, state, *request, same_table=False)
 
         return reversal.plan_reference(
             wanted, current, differences, unknown=unknown, session=table.session
@@ -243,8 +234,8 @@ def record_tables(
     """Write a reference with all tables, or nothing if one cannot be read; the exit code."""
     fleet = collect_tables(context, named, request, "record")
 
-    def record_table(target: Target) -> Reference:
-        return record(target.text, comparable(context, target))
+    def record_table(target: Target) -> reports.Reference:
+        return reports.record(target.text, comparable(context, target))
 
     results = [*table_results(TableTask(context, fleet, record_table, keep=True))]
     for result in results:
@@ -254,7 +245,7 @@ def record_tables(
     if code:
         info("Nothing was recorded.")
         return code
-    text = write_reference(result.document for result in results)
+    text = reports.write_reference(result.document for result in results)
     if file is None:
         write_text(text)
     else:
