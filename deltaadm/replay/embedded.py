@@ -217,9 +217,11 @@ class Replay:
     def _newest_actions(self, file: LogFile) -> list[Named]:
         actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
         self.take_provenance(file.path, actions)
-        for name, document in actions:
-            if name == "commitInfo":
-                self._commit_info = CommitInfo.from_wire(document)
+        if said := [document for name, document in actions if name == "commitInfo"]:
+            # Of several Delta takes the last one that it replays, and the first of a commit that it
+            # reads for nothing else.
+            is_replayed = file in self._segment.deltas[-1:]
+            self._commit_info = CommitInfo.from_wire(said[-1 if is_replayed else 0])
         return actions
 
     def take_provenance(self, path: str, actions: Sequence[Named]) -> None:

@@ -149,7 +149,7 @@ def _states(
             elif name == DomainMetadata.NAME and document.get("domain") == CLUSTERING_DOMAIN:
                 domain = DomainMetadata.from_wire(document)
                 clustering = {} if domain.removed else {CLUSTERING_DOMAIN: domain}
-            elif name == CommitInfo.NAME:
+            elif name == CommitInfo.NAME and info is None:  # DESCRIBE HISTORY shows the first
                 info = CommitInfo.from_wire(document)
         if actions and protocol is not None and metadata is not None:
             inside = info.in_commit_timestamp if info else None

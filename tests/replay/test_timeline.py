@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
@@ -16,6 +18,7 @@ from deltaadm.reports.history import Section, entries
 from deltaadm.storage.store import LogStore, open_store
 from tests.support import oracle
 from tests.support.oracle import OracleTable
+from tests.support.tables import Table, commit_info, metadata, protocol
 
 _MOST_VERSIONS = 12
 _CONTRADICTORY = {"kernel-rs/parquet_row_group_skipping"}
@@ -102,3 +105,25 @@ def test_history_of_foreign_tables_leads_from_each_version_to_the_next() -> None
             continue
         compared += check(table.path)
     assert compared
+
+
+@pytest.mark.parametrize(("times", "with_checkpoint", "expected"), [
+    ((5, 9), False, 9), ((9, 5), False, 5), ((5, 9), True, 5), ((9, 5), True, 9),
+])  # fmt: skip
+@pytest.mark.parametrize("detail", [Detail.PROTOCOL, Detail.STATE])
+def test_the_time_of_a_commit_that_gives_several(
+    times: tuple[int, int], with_checkpoint: bool, expected: int, detail: Detail, tmp_path: Path
+) -> None:
+    """As Delta Spark 4.4 makes the next commit a millisecond later; its history has the first."""
+    ict = {"delta.enableInCommitTimestamps": "true"}
+    start = [protocol(1, 7, None, ["inCommitTimestamp"]), metadata(ict)]
+    made = Table(tmp_path)
+    made.commit(0, commit_info(inCommitTimestamp=1), *start)
+    first, second = (commit_info(inCommitTimestamp=time) for time in times)
+    made.commit(1, first, metadata(ict | {"x": "1"}), second)
+    if with_checkpoint:
+        made.checkpoint(1, [start[0], metadata(ict | {"x": "1"})])
+    store = open_store(str(tmp_path))
+    assert load_snapshot(store, detail=detail).timestamp == expected
+    [(_, state)] = timeline(store, since=1).changes()
+    assert state.timestamp == times[0]
