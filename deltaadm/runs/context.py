@@ -126,7 +126,7 @@ class RunContext:
         return replace(self, hadoop=None, engine=None, catalog=None, executors=None)
 
     def locate(self, place: str) -> str:
-        """The absolute location of the table at *place*; raises what `open_store` does."""
+        """The location of the table at *place*; raises as `open_store`, and for a secret in it."""
         require_no_secret(place)
         if self.hadoop is not None and is_remote(place):
             return place.rstrip("/")
@@ -163,7 +163,7 @@ def now() -> int:
 
 
 def answer_time() -> int:
-    """The time as of which questions are answered: now, or what SOURCE_DATE_EPOCH says."""
+    """Now, or what SOURCE_DATE_EPOCH says, in milliseconds; `SettingsError` for no number."""
     # Not for plans: whether a change may be made now is for the clock to say.
     text = os.environ.get("SOURCE_DATE_EPOCH")
     if not text:

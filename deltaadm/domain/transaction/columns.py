@@ -268,7 +268,7 @@ def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
 
 
 def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettings) -> Snapshot:
-    """The state after CLUSTER BY *paths*; files stay as they are until OPTIMIZE."""
+    """The state after CLUSTER BY *paths*; `RefusedError` with the class with which Delta refuses."""
     metadata = snapshot.metadata
     for path in paths:
         if len(metadata.schema.find_place(path)[0]) < len(path):
