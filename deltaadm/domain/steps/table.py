@@ -216,12 +216,6 @@ class CreateTable(Step):
             default = column.metadata.get(FieldKey.CURRENT_DEFAULT)
             if isinstance(default, str):
                 columns.refuse_default(path_text(path), column.type, default)
-                if ddl.is_too_long(column.type, default):
-                    raise RefusedError(
-                        f"{default} is too long for the column {path_text(path)}.",
-                        remedy="Write a shorter default, or declare a longer column.",
-                        delta_error_class="EXCEED_LIMIT_LENGTH",
-                    )
         check_new_columns(self)
         _find_partitions(schema, self.partition_by)
         # Spark looks for columns of CLUSTER BY before Delta does, and minds their case.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
-from deltaadm.domain.ddl import identifier, refused_default
+from deltaadm.domain.ddl import identifier, is_too_long, refused_default
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, whole_number
 from deltaadm.domain.protocol import SessionSettings
@@ -56,6 +56,12 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
             remedy="Write a constant of that type, for example 7, 'x', DATE '2026-01-31' or NULL.",
             delta_error_class=refusal,
+        )
+    if is_too_long(data_type, text.strip()):  # a later SET DEFAULT takes such, of a plain string
+        raise RefusedError(
+            f"{text} is too long for the column {name}.",
+            remedy="Write a shorter default, or declare a longer column.",
+            delta_error_class="EXCEED_LIMIT_LENGTH",
         )
 
 
@@ -268,7 +274,7 @@ def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
 
 
 def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettings) -> Snapshot:
-    """The state after CLUSTER BY *paths*; `RefusedError` with the class with which Delta refuses."""
+    """The state after CLUSTER BY *paths*; `RefusedError` where Delta would refuse."""
     metadata = snapshot.metadata
     for path in paths:
         if len(metadata.schema.find_place(path)[0]) < len(path):
