@@ -81,7 +81,7 @@ def test_an_index_takes_the_package(built: Built) -> None:
     scripts = {f"deltaadm/{path.relative_to(ROOT)}" for path in (ROOT / "completions").iterdir()}
     texts = ("error_classes.txt", "engine_messages.txt", "defaults.jsonl")
     data = {f"deltaadm/reports/{name}" for name in texts}
-    data |= {"deltaadm/clients.json"}
+    data |= {"deltaadm/clients.json", "deltaadm/plans/impact.txt"}
     data |= {f"deltaadm/formats/page.{kind}" for kind in ("css", "js")}
     packed = {name for name in names if name.startswith("deltaadm/")}
     assert packed == modules | stubs | scripts | data
