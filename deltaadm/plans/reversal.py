@@ -203,17 +203,11 @@ def _merged(steps: Iterable[Step], table: Snapshot) -> list[Step]:
     """*steps* on *table*, those of a kind together, in as few commits as Delta needs for them."""
     merged: list[Step] = []
     for kind, group in groupby(steps, key=attrgetter("kind")):
-        same = list(group)
-        merged += _TOGETHER[kind](same, table) if kind in _TOGETHER else same
-    return merged
+        merged += _TOGETHER.get(kind, list)(list(group))
+    return [with_other_retention(step, table.metadata.configuration) for step in merged]
 
 
-def _set_together(steps: Iterable[kinds.SetProperties], table: Snapshot) -> list[Step]:
-    properties = dict(pair for step in steps for pair in step.properties.items())
-    return [kinds.SetProperties(with_other_retention(properties, table.metadata.configuration))]
-
-
-def _changes_together(steps: Iterable[kinds.ChangeColumns], _: Snapshot) -> list[Step]:
+def _changes_together(steps: Iterable[kinds.ChangeColumns]) -> list[Step]:
     from deltaadm.plans.alter import in_statements  # which most plans do without
 
     changes = [change for step in steps for change in step.changes]
@@ -222,12 +216,14 @@ def _changes_together(steps: Iterable[kinds.ChangeColumns], _: Snapshot) -> list
     return [*in_statements(change for change in changes if not change.position), *moves]
 
 
-_TOGETHER: Final[Mapping[str, Callable[[list[Any], Snapshot], list[Step]]]] = {
-    "set_properties": _set_together,
-    "unset_properties": lambda steps, _: [
+_TOGETHER: Final[Mapping[str, Callable[[list[Any]], list[Step]]]] = {
+    "set_properties": lambda steps: [
+        kinds.SetProperties(dict(pair for step in steps for pair in step.properties.items()))
+    ],
+    "unset_properties": lambda steps: [
         kinds.UnsetProperties(tuple(key for step in steps for key in step.keys), if_exists=True)
     ],
-    "drop_columns": lambda steps, _: [
+    "drop_columns": lambda steps: [
         kinds.DropColumns(tuple(path for step in steps for path in step.columns))
     ],
     "change_columns": _changes_together,

@@ -437,27 +437,24 @@ def _set_back(key: str, before: str | None, transition: Transition) -> Undo:
     if before is None:
         return _by(kinds.UnsetProperties((key,), if_exists=True), after)
     step = kinds.SetProperties({key: before})
-    configuration = transition.before.metadata.configuration
-    alone = kinds.SetProperties(with_other_retention(step.properties, configuration))
-    return replace(_by(alone, after), steps=(step,))
+    together = with_other_retention(step, transition.before.metadata.configuration)
+    return replace(_by(together, after), steps=(step,))
 
 
-def with_other_retention(
-    properties: Mapping[str, str], configuration: Mapping[str, str]
-) -> Mapping[str, str]:
+def with_other_retention(step: Step, configuration: Mapping[str, str]) -> Step:
     """
-    *properties* that set retentions as one command can.
+    *step*, with the other retention of *configuration* where Delta refuses to set one alone.
 
     Of the log's and deleted files' retention, Delta compares those that a command names, and its
-    default for one that it does not. Where that refuses *properties*, those of *configuration*
-    are named as well.
+    default for one that it does not.
     """
-    try:
-        check_retention(properties)
-    except RefusedError:
-        stored = {key: configuration[key] for key in RETENTION_KEYS if key in configuration}
-        return {**stored, **properties}
-    return properties
+    if isinstance(step, kinds.SetProperties):
+        try:
+            check_retention(step.properties)
+        except RefusedError:
+            stored = {key: configuration[key] for key in RETENTION_KEYS if key in configuration}
+            return kinds.SetProperties({**stored, **step.properties})
+    return step
 
 
 _UNDO_MAPPING: Final = Undo(
