@@ -810,8 +810,8 @@ def refused_default(data_type: DataType, text: str) -> str | None:
     >>> [refused_default(PrimitiveType(name), "1e3") for name in ("byte", "decimal(3,1)", "short")]
     ['INVALID_DEFAULT_VALUE.DATA_TYPE', 'INVALID_DEFAULT_VALUE.DATA_TYPE', None]
     """
-    kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), None)
-    if kind is None:
+    kind = _kind(text)
+    if not kind:
         return None
     if kind == "word":
         constant = text.lower() in _CONSTANT_WORDS
@@ -820,17 +820,28 @@ def refused_default(data_type: DataType, text: str) -> str | None:
     return None if fits else "INVALID_DEFAULT_VALUE.DATA_TYPE"
 
 
-def is_too_long(data_type: DataType, text: str) -> bool:
+def literal_text(text: str) -> str:
     """
-    Whether the literal *text* certainly is too long for a column of the type CHAR or VARCHAR.
+    The literal *text* as a string without blanks at its end; empty where only Spark can tell.
 
-    >>> [is_too_long(PrimitiveType("char(3)"), text) for text in ("'abcd'", "'abc '", "-123")]
-    [True, False, True]
+    >>> list(map(literal_text, ("'abc '", "+12L", "1e3", "DATE '2026-01-31'")))
+    ['abc', '12', '1000.0', '2026-01-31']
     """
-    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
-    length = re.fullmatch(r"(?:var)?char\((\d+)\)", name)
-    kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), "")
-    return length is not None and len(_as_text(kind, text)) > int(length[1])
+    kind = _kind(text)
+    if kind == "text":
+        return text[1:-1].rstrip(" ")
+    if kind == "integer":
+        return str(int(text.rstrip("L")))
+    if kind == "fraction":
+        number = float(text.rstrip("D"))
+        is_decimal = text[-1:] != "D" and "e" not in text.lower()
+        plain = text.lstrip("+") if is_decimal else repr(number)
+        return plain if re.fullmatch(r"-?(0|[1-9]\d{0,6})\.\d{1,6}", plain) else ""
+    return {"boolean": text, "date": text[-11:-1]}.get(kind, "")
+
+
+def _kind(text: str) -> str:
+    return next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), "")
 
 
 _LITERALS: Final = {
@@ -881,20 +892,6 @@ def _takes(kind: str, name: str, text: str) -> bool:
         is_number = name != "boolean" and re.fullmatch(_NUMBER_IN_TEXT, word, re.ASCII)
         return name == "binary" or bool(is_number)
     return name == kind or (kind == "date" and name in {"timestamp", "timestamp_ntz"})
-
-
-def _as_text(kind: str, text: str) -> str:
-    """What is left of a literal as text without blanks at its end; empty if only Spark can tell."""
-    if kind == "text":
-        return text[1:-1].rstrip(" ")
-    if kind == "integer":
-        return str(int(text.rstrip("L")))
-    if kind == "fraction":
-        number = float(text.rstrip("D"))
-        is_decimal = text[-1:] != "D" and "e" not in text.lower()
-        plain = text.lstrip("+") if is_decimal else repr(number)
-        return plain if re.fullmatch(r"-?(0|[1-9]\d{0,6})\.\d{1,6}", plain) else ""
-    return {"boolean": text, "date": text[-11:-1]}.get(kind, "")
 
 
 _KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})

@@ -434,13 +434,12 @@ _OF_PARTS: Final = {
     "MAP": "Change the type of its keys or values: column.key, column.value.",
     "INTERVAL": "Add a column of the new type and fill it.",
 }
-_LENGTH: Final = r"(?:(var)?char\((\d+)\))"
 
 
 def _spark_casts(old: DataType, new: DataType) -> bool:
     if not isinstance(old, PrimitiveType) or not isinstance(new, PrimitiveType):
         return False
-    before, after = (re.fullmatch(_LENGTH, each.name) for each in (old, new))
+    before, after = (re.fullmatch(checks.CHAR_TYPE, each.name) for each in (old, new))
     if after:
         if not before or (before[1] and not after[1]):
             return False

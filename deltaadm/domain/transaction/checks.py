@@ -48,7 +48,7 @@ UNREAD_UNLESS_SUPPORTED: Final = {
     "identityColumns": "delta.identity.",
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
-CHAR_TYPE: Final = r"(var)?char\(\d+\)"
+CHAR_TYPE: Final = r"(var)?char\((\d+)\)"
 # fmt: off
 _TYPES: Final = frozenset({
     "binary", "boolean", "byte", "date", "double", "float", "integer", "long", "null", "short",

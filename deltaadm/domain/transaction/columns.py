@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
-from deltaadm.domain.ddl import identifier, is_too_long, refused_default
+from deltaadm.domain.ddl import identifier, literal_text, refused_default
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, whole_number
 from deltaadm.domain.protocol import SessionSettings
@@ -27,7 +27,7 @@ from deltaadm.domain.schema import (
     type_name,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.checks import column_names, has_bounds
+from deltaadm.domain.transaction.checks import CHAR_TYPE, column_names, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
@@ -57,7 +57,9 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
             remedy="Write a constant of that type, for example 7, 'x', DATE '2026-01-31' or NULL.",
             delta_error_class=refusal,
         )
-    if is_too_long(data_type, text.strip()):  # a later SET DEFAULT takes such, of a plain string
+    # A later SET DEFAULT takes such: the column is a plain string then.
+    limited = re.fullmatch(CHAR_TYPE, type_name(data_type))
+    if limited and len(literal_text(text.strip())) > int(limited[2]):
         raise RefusedError(
             f"{text} is too long for the column {name}.",
             remedy="Write a shorter default, or declare a longer column.",
