@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, cached_property, lru_cache
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import dataclass, field, replace, text_beside
 from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.properties import switch
 from deltaadm.domain.protocol import Protocol
@@ -325,9 +325,7 @@ def _client(client_id: str, entry: Mapping[str, Any]) -> Client:
     )
 
 
-# Spark's executors import deltaadm from an archive, which only its loader can read.
-_LOADER: Final[Any] = globals()["__loader__"]
-_CONTENT: Final = json.loads(_LOADER.get_data(f"{__file__.rpartition('.')[0]}.json"))
+_CONTENT: Final = json.loads(text_beside(__name__, "clients.json"))
 
 _SOURCES: Final = {name: Source(*row) for name, row in _CONTENT["sources"].items()} | {
     "recorded": RECORDED

@@ -1,7 +1,8 @@
-"""Dataclasses whose methods are not generated code, and imports by name."""
+"""Dataclasses whose methods are not generated code, and modules and their files by name."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from operator import attrgetter
@@ -292,3 +293,12 @@ def named(place: str) -> Any:
     """What *place* names, a module in full and something in it."""
     module, _, name = place.rpartition(".")
     return getattr(import_module(module), name)
+
+
+def text_beside(module: str, name: str) -> str:
+    """The text of the file *name* in the directory of *module*, or in its archive."""
+    # Spark's executors import deltaadm from an archive, which only its loader can read.
+    found: Any = sys.modules[module]
+    path = os.path.join(os.path.dirname(found.__file__), name)  # noqa: PTH118, PTH120 -- slow
+    text: str = found.__loader__.get_data(path).decode()
+    return text

@@ -11,20 +11,17 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
-from pathlib import Path
 from typing import Any, Final, TextIO
 
 from deltaadm import __version__, blocks
+from deltaadm.dataclass import text_beside
 from deltaadm.domain.features import FEATURES
 from deltaadm.masking import visible
 from deltaadm.reports.explain import RuleExplanation
 from deltaadm.reports.overview import FleetSummary
 from deltaadm.rules.rule import RULES
 
-STYLE, SCRIPT = (
-    "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8")
-    for name in ("page.css", "page.js")
-)
+STYLE, SCRIPT = ("\n" + text_beside(__name__, name) for name in ("page.css", "page.js"))
 
 FRAGMENT_CLASS = "deltaadm"
 

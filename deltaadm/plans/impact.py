@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from deltaadm.clients import (
     EVERYONE,
@@ -27,7 +27,7 @@ from deltaadm.clients import (
     shifts,
     verdicts,
 )
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, text_beside
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.schema import DataType, Path, PrimitiveType
@@ -180,10 +180,8 @@ _ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
 @cache
 def rows() -> tuple[Interruption, ...]:
     """The rows of `impact.txt`, in its order."""
-    loader: Any = globals()["__loader__"]  # as for `facts.json`, and without `pathlib`
-    text = loader.get_data(f"{__file__.rpartition('.')[0]}.txt").decode()
     found, work, when = [], "", ""
-    for line in text.splitlines():
+    for line in text_beside(__name__, "impact.txt").splitlines():
         if line.startswith(" " * 8):
             how, known, remedy = map(str.strip, line.split("|"))
             title, _, date = known.partition(", ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from deltaadm.blocks import Block, Heading, Items, Paragraph, Table
@@ -21,7 +20,7 @@ from deltaadm.clients import (
     verdicts,
     version_key,
 )
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, text_beside
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.protocol import Protocol
@@ -88,8 +87,7 @@ class Forecast:
 
 @cache
 def _rows() -> tuple[Mapping[str, Any], ...]:
-    text = Path(__file__).with_name("defaults.jsonl").read_text(encoding="utf-8")
-    return tuple(map(json.loads, text.splitlines()))
+    return tuple(map(json.loads, text_beside(__name__, "defaults.jsonl").splitlines()))
 
 
 def defaults_of(release: ClientRelease) -> dict[str, Default]:

@@ -6,12 +6,11 @@ import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from deltaadm.blocks import Block, Either, Heading, Items, Paragraph, Prose, Table
 from deltaadm.clients import ALIASES, CLIENTS
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, text_beside
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
@@ -43,7 +42,7 @@ def error_classes() -> Mapping[str, ErrorClass]:
 
     `error_classes.txt` has for each its name, subcommands after a colon, and indented its meaning.
     """
-    text = Path(__file__).with_name("error_classes.txt").read_text(encoding="utf-8")
+    text = text_beside(__name__, "error_classes.txt")
     found = {}
     for entry in re.split(r"\n(?=\w)", re.sub(r"(?m)^(#.*)?\n", "", text)):
         title, *meaning = map(str.strip, entry.splitlines())
@@ -123,7 +122,7 @@ _HOSTS: Final = {
 @cache
 def known_messages() -> tuple[_Known, ...]:
     """The messages of `engine_messages.txt`, in its order."""
-    text = Path(__file__).with_name("engine_messages.txt").read_text(encoding="utf-8")
+    text = text_beside(__name__, "engine_messages.txt")
     known = []
     for topic in re.split(r"\n\n+", re.sub(r"(?m)^#.*\n", "", text).strip()):
         title, *lines = topic.splitlines()
