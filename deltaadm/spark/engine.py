@@ -13,24 +13,24 @@ import json
 import pickle
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import unquote
 
 from pyspark.sql import functions as fn
 
 from deltaadm.domain.snapshot import FileFacts, FileInfo, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
-from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.errors import TableError
 from deltaadm.replay import commits, reconcile
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay, repeated_action
 from deltaadm.spark.errors import error_text, java_errors, sentence
 from deltaadm.spark.fleet import require_able, unpickled
 from deltaadm.spark.session import configured
-from deltaadm.spark.store import HadoopStore, failure, qualifier_of
+from deltaadm.spark.store import HadoopStore, failure
 from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 
 _ROW: Final = (
-    "log string, kind string, name string, key string, vector string, age string, line int, "
-    "document string, high long, low long, with_vector boolean, without_stats boolean, "
-    "without_records boolean, without_row_id boolean, partition_keys array<string>"
+    "kind string, name string, key string, vector string, age string, line int, document string, "
+    "high long, low long, with_vector boolean, without_stats boolean, without_records boolean, "
+    "without_row_id boolean, partition_keys array<string>"
 )
 """
 The columns of one action: by `kind`, `name`, `key` and `vector` it replaces older ones.
@@ -76,27 +76,24 @@ OTHER_FORM: Final = r"^/|//|\./|/\.|%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f])"
 """What is in each path that `canonical_path` changes, for Python and for Java."""
 
 
-def rows_of_file(path: str, content: bytes) -> list[Row]:
-    """The rows of a JSON file of a log; where it cannot be read on, the last one says why."""
-    return list(_rows(path, content, state=False))
+def _decoded(path: str, content: bytes, *, qualifier: str, state: bool) -> list[Row]:
+    """
+    The rows of a JSON file of a log; where it cannot be read on, the last one says why.
+
+    Of a commit whose *state* is looked for, only protocol and metaData; other lines stay unparsed.
+    """
+    return list(_rows(path.rpartition("/")[2], content, qualifier, state=state))
 
 
-def state_rows_of_file(path: str, content: bytes) -> list[Row]:
-    """Likewise for a commit, with protocol and metaData alone; other lines stay unparsed."""
-    return list(_rows(path, content, state=True))
-
-
-def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
-    directory, _, source = path.rpartition("/")
-    log, file = directory.removesuffix("/_sidecars"), LogFile.of(FileInfo(source))
+def _rows(source: str, content: bytes, qualifier: str, *, state: bool) -> Iterator[Row]:
+    file, counts = LogFile.of(FileInfo(source)), Counter[str]()
     age = _age(file.version if file.end is None else file.end)
     if file.kind.is_checkpoint:
         age = _CHECKPOINTED
 
     def row(kind: str, name: str, key: str, line: int, document: str) -> Row:
-        return (log, kind, name, key, "", age, line, document, *_NO_FACTS)
+        return (kind, name, key, "", age, line, document, *_NO_FACTS)
 
-    counts: Counter[str] = Counter()
     try:
         newest_first: Iterable[tuple[str, Document]]
         if state:
@@ -112,10 +109,10 @@ def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
             if name in {"add", "remove"}:
                 if document.get("path") is not None:
                     # Without its name: an `add` and a `remove` of a file replace each other.
-                    key = key_of(str(document["path"]), log)
+                    key = reconcile.canonical_path(str(document["path"]), qualifier)
                     vector = reconcile.vector_id(document.get("deletionVector")) or ""
                     facts = _NO_FACTS if name == "remove" else _facts(document)
-                    yield (log, _FILE, "", key, vector, age, line, None, *facts)
+                    yield (_FILE, "", key, vector, age, line, None, *facts)
             # Delta passes over metadata without an id.
             elif name not in _PASSED_OVER and (name != "metaData" or document.get("id")):
                 key = str(document.get(_KEYS[name])) if name in _KEYS else ""
@@ -149,11 +146,6 @@ def _age(version: int | None) -> str:
     return f"{version or 0:040d}"
 
 
-def key_of(path: str, log: str) -> str:
-    """The form under which a file of a log is compared."""
-    return reconcile.canonical_path(path, qualifier_of(log))
-
-
 # The engine
 
 
@@ -177,28 +169,10 @@ class SparkEngine:
         self._session = session
 
     def replay(self, store: LogStore, segment: LogSegment, detail: reconcile.Detail) -> Snapshot:
-        (outcome,) = self.replay_all([(store, segment)], detail)
-        if isinstance(outcome, DeltaadmError):
-            raise outcome
-        return outcome
-
-    def replay_all(
-        self, tables: Sequence[tuple[LogStore, LogSegment]], detail: reconcile.Detail
-    ) -> list[Snapshot | DeltaadmError]:
-        """The result or exception of `replay` for each of *tables*, which are one piece of work."""
-        replays = [_SparkReplay(self._session, *table) for table in tables]
         # A task of a shuffle for each core: most of Spark's 200 would have nothing to do.
         cores = str(self._session.sparkContext.defaultParallelism)
         with configured(self._session, {**_SETTINGS, "spark.sql.shuffle.partitions": cores}):
-            if detail is reconcile.Detail.STATE:
-                _find_states(self._session, replays)
-            outcomes: list[Snapshot | DeltaadmError] = []
-            for replay in replays:
-                try:
-                    outcomes.append(replay.outcome(detail))
-                except DeltaadmError as error:
-                    outcomes.append(error)
-            return outcomes
+            return _SparkReplay(self._session, store, segment).outcome(detail)
 
     def looked_at(
         self, store: LogStore, paths: Sequence[str], look: Callable[[Iterable[Any]], Answer]
@@ -248,60 +222,112 @@ class _SparkReplay(Replay):
         if not isinstance(store, HadoopStore):
             raise TypeError("Spark reads logs by way of a HadoopStore")
         super().__init__(store, segment)
-        self.log = store.log
-        self.place = store.log.removeprefix(store.qualifier)
-        self.facts = FileFacts()
-        self.error: DeltaadmError | None = None
-        """The fault of the table, if one has been found by now."""
+        self._hadoop = store
         self._session = session
-        self._add_files: Sequence[str] = ()
 
     def state(self) -> FileFacts:
-        """See `Replay`; `_find_states` has done most of it."""
-        if self.error is not None:
-            raise self.error
+        files = [*self._segment.deltas, *self._checkpoint_files(".json")]
+        # Read twice: for the actions that are folded here, and for the files that Spark counts.
+        newest = self._newest([file.path for file in files if file.info.size]).persist()
+        try:
+            with self._failures():
+                add_files = self._fold(newest.where(f"kind != '{_FILE}'").collect())
+            with self._failures(in_checkpoint=True):
+                facts = self._count(newest.where(f"kind = '{_FILE}'"), add_files)
+        finally:
+            newest.unpersist()
         self._read_commit_info()
-        self._compare_checksum(self.facts)
-        return self.facts
+        self._compare_checksum(facts)
+        return facts
 
     def search_deltas(self, files: LogFiles) -> None:
         # A job takes longer to start than a few files to read.
         if len(files) <= _AT_ONCE:
             super().search_deltas(files)
             return
-        try:
-            paths = [self._path(file.path) for file in files]
-            rows = _newest(self._session, paths, state_rows_of_file).collect()
-        except java_errors() as error:
-            raise _error_about(self.log, error) from error
+        with self._failures():
+            rows = self._newest(files.names, state=True).collect()
         for made_by_one_file in _newest_first(rows):
             self._take(made_by_one_file)
             if self._reconciled.complete:
                 return
 
-    def json_paths(self) -> list[str]:
-        """The files that are decoded in workers."""
-        files = [*self._segment.deltas, *self._checkpoint_files(".json")]
-        return [self._path(file.path) for file in files if file.info.size]
+    def _fold(self, rows: Iterable[Any]) -> list[str]:
+        """
+        Fold in the newest row of each key; answers the files of Parquet with `add` actions.
 
-    def add_paths(self) -> list[str]:
-        """The files of Parquet with `add` actions; known once everything else is taken."""
-        return [self._path(path) for path in self._add_files if path.endswith(".parquet")]
-
-    def take(self, rows: Iterable[Any]) -> None:
-        """Fold in the newest row of each key; raises what makes the log unreadable."""
-        sidecars: list[str] = []
+        Raises what makes the log unreadable.
+        """
+        add_files: list[str] = []
         for made_by_one_file in _newest_first(rows):
-            sidecars += self._take(made_by_one_file)
-        self._add_files = sidecars
+            add_files += self._take(made_by_one_file)
         if self._segment.checkpoint is not None and self._checkpoint_files(".parquet"):
             reader = CheckpointReader(self._store, self._segment.checkpoint)
             for name, document in reader.small_actions():
                 self._reconciled.offer(name, document)
             self._checkpoint_writer = reader.writer
-            self._add_files = reader.file_paths()
+            add_files = reader.file_paths()
+        return [path for path in dict.fromkeys(add_files) if path.endswith(".parquet")]
 
-    def unreadable(self, cause: str) -> reconcile.UnreadableCheckpointError:
+    def _count(self, on_files: DataFrame, add_files: Sequence[str]) -> FileFacts:
+        """The facts about the live files, given the newest rows of files in JSON."""
+        key = ["key", "vector"]
+        live = on_files.where("high is not null").selectExpr(*_COUNTED, "false as odd")
+        adds = None
+        if add_files:
+            adds = _adds(self._session, [self._hadoop.path(path) for path in add_files])
+            kept = adds.join(on_files.select(key), key, "left_anti")
+            live = live.unionByName(kept.select(*_COUNTED, "odd"))
+        rows = _totals(live).collect()
+        if adds is not None and any(row["odd"] for row in rows):
+            # In another form than their own: to look for that in all paths would take most time.
+            canonical = partial(reconcile.canonical_path, qualifier=self._store.qualifier)
+            odd = adds.where("odd").withColumn("key", fn.udf(canonical, useArrow=False)("key"))
+            kept = odd.join(on_files.select(key), key, "left_anti")
+            others = _totals(kept.withColumn("odd", fn.lit(False))).collect()
+            rows = [row for row in rows if not row["odd"]] + others
+        facts = FileFacts()
+        for row in rows:
+            facts += FileFacts(
+                files=row["files"],
+                bytes=(row["high"] << 32) + row["low"],
+                with_deletion_vector=row["with_vector"],
+                bytes_with_deletion_vector=(row["high_purged"] << 32) + row["low_purged"],
+                without_stats=row["without_stats"],
+                without_num_records=row["without_records"],
+                without_base_row_id=row["without_row_id"],
+                partition_keys=frozenset({tuple(row["partition_keys"])}),
+            )
+        return facts
+
+    def _newest(self, paths: Sequence[str], *, state: bool = False) -> DataFrame:
+        """The newest of the actions in JSON files, by key; see `_ROW`."""
+        key = ["kind", "name", "key", "vector"]
+        if not paths:
+            return self._session.createDataFrame([], _ROW).withColumn("count", fn.lit(0))
+        patterns = [_pattern(self._hadoop.path(path)) for path in paths]
+        files = self._session.read.format("binaryFile").load(patterns)
+        decoder = partial(_decoded, qualifier=self._store.qualifier, state=state)
+        decoded = fn.udf(decoder, f"array<struct<{_ROW}>>", useArrow=False)("path", "content")
+        rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
+        others = [column for column in rows.columns if column not in key]
+        # Lines are numbered from the end of a file, so that of one age the smaller number is newer.
+        newest = fn.max_by(fn.struct(*others), fn.struct("age", -fn.col("line")))
+        grouped = rows.groupBy(*key).agg(newest.alias("newest"), fn.count("*").alias("count"))
+        return grouped.select(*key, "newest.*", "count")
+
+    @contextmanager
+    def _failures(self, *, in_checkpoint: bool = False) -> Iterator[None]:
+        try:
+            yield
+        except java_errors() as error:
+            text = error_text(error)
+            if in_checkpoint and "FAILED_READ_FILE" in text and "FILE_NOT_EXIST" not in text:
+                raise self._unreadable(sentence(text)[0]) from error
+            require_able(error)
+            raise failure(self._hadoop.log, error) from error
+
+    def _unreadable(self, cause: str) -> reconcile.UnreadableCheckpointError:
         """The error for a checkpoint in whose files Spark finds something wrong."""
         holder = self._segment.checkpoint or self._segment
         return unreadable_checkpoint(holder.version, cause)
@@ -314,7 +340,7 @@ class _SparkReplay(Replay):
             if row["kind"] == _FAILURE:
                 message, remedy, error_class = document
                 if row["age"] == _CHECKPOINTED:
-                    raise self.unreadable(message)
+                    raise self._unreadable(message)
                 raise TableError(message, remedy=remedy, delta_error_class=error_class)
             if row["kind"] == _WARNING:
                 self._warnings.append(document)
@@ -337,125 +363,8 @@ class _SparkReplay(Replay):
         files = () if checkpoint is None else checkpoint.files
         return [file for file in files if file.path.endswith(suffix)]
 
-    def _path(self, name: str) -> str:
-        return f"{self.log}/{name}"
-
-
-# The whole states of several tables, found by the same few jobs
-
-
-def _find_states(session: SparkSession, replays: Sequence[_SparkReplay]) -> None:
-    """Leave in each replay the facts about its files, or what is wrong with it."""
-    newest = _settled(
-        replays,
-        partial(_take_commits, session),
-        lambda replay, error: _error_about(replay.log, error),
-    )
-    if newest is None:
-        return
-    try:
-        _settled(replays, partial(_take_facts, session, newest), _checkpoint_error)
-    finally:
-        newest.unpersist()
-
-
-def _settled(
-    replays: Sequence[_SparkReplay],
-    ask: Callable[[Sequence[_SparkReplay]], Answer],
-    blame: Callable[[_SparkReplay, Exception], DeltaadmError],
-) -> Answer | None:
-    """The answer of *ask* for the tables that are sound; None if none is."""
-    # Where Spark names a file that it cannot read, its table takes the blame, and the others
-    # are asked for again: one job for all would otherwise fail for all.
-    while sound := [replay for replay in replays if replay.error is None]:
-        try:
-            return ask(sound)
-        except java_errors() as error:
-            texts = error_text(error), unquote(error_text(error))
-            named = [each for each in sound if any(f"{each.place}/" in text for text in texts)]
-            # A table may be in the directory of another one, whose path its own begins with.
-            guilty = [max(named, key=lambda each: len(each.log))] if named else sound
-            for replay in guilty:
-                replay.error = blame(replay, error)
-    return None
-
-
-def _take_commits(session: SparkSession, replays: Sequence[_SparkReplay]) -> DataFrame:
-    """The newest row of each key; those that are not about files are folded in."""
-    paths = [path for replay in replays for path in replay.json_paths()]
-    # Read twice: for the actions that are folded here, and for the files that Spark counts.
-    newest = _newest(session, paths, rows_of_file).persist()
-    try:
-        rows = newest.where(f"kind != '{_FILE}'").collect()
-    except BaseException:
-        newest.unpersist()
-        raise
-    by_log: dict[str, list[Any]] = {replay.log: [] for replay in replays}
-    for row in rows:
-        by_log[row["log"]].append(row)
-    for replay in replays:
-        try:
-            replay.take(by_log[replay.log])
-        except DeltaadmError as error:
-            replay.error = error
-    return newest
-
-
-def _take_facts(session: SparkSession, newest: DataFrame, replays: Sequence[_SparkReplay]) -> None:
-    on_files = newest.where(f"kind = '{_FILE}'")
-    key = ["log", "key", "vector"]
-    by_path = {path: replay.log for replay in replays for path in replay.add_paths()}
-    live = on_files.where("high is not null").selectExpr("log", *_COUNTED, "false as odd")
-    if by_path:
-        kept = _adds(session, by_path).join(on_files.select(key), key, "left_anti")
-        live = live.unionByName(kept.select("log", *_COUNTED, "odd"))
-    by_log = {replay.log: replay for replay in replays}
-    rows = _totals(live).collect()
-    if any(row["odd"] for row in rows):
-        # In another form than their own: to look for that in all paths would take most time.
-        odd = _adds(session, by_path).where("odd")
-        odd = odd.withColumn("key", fn.udf(key_of, useArrow=False)("key", "log"))
-        kept = odd.join(on_files.select(key), key, "left_anti")
-        others = _totals(kept.withColumn("odd", fn.lit(False))).collect()
-        rows = [row for row in rows if not row["odd"]] + others
-    for row in rows:
-        replay = by_log.get(row["log"])
-        if replay is None:  # in whose checkpoint something is wrong
-            continue
-        facts = FileFacts(
-            files=row["files"],
-            bytes=(row["high"] << 32) + row["low"],
-            with_deletion_vector=row["with_vector"],
-            bytes_with_deletion_vector=(row["high_purged"] << 32) + row["low_purged"],
-            without_stats=row["without_stats"],
-            without_num_records=row["without_records"],
-            without_base_row_id=row["without_row_id"],
-            partition_keys=frozenset({tuple(row["partition_keys"])}),
-        )
-        replay.facts += facts
-
 
 # Queries
-
-
-def _newest(
-    session: SparkSession, paths: Sequence[str], decoder: Callable[[str, bytes], list[Row]]
-) -> DataFrame:
-    """The newest of the actions in JSON files, by key; see `_ROW`."""
-    key = ["log", "kind", "name", "key", "vector"]
-    if not paths:
-        return session.createDataFrame([], _ROW).withColumn("count", fn.lit(0))
-    # Each once: Spark would read a path twice that is named twice.
-    files = session.read.format("binaryFile").load(
-        [_pattern(path) for path in dict.fromkeys(paths)]
-    )
-    decoded = fn.udf(decoder, f"array<struct<{_ROW}>>", useArrow=False)("path", "content")
-    rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
-    others = [column for column in rows.columns if column not in key]
-    # Lines are numbered from the end of a file, so that of one age the smaller number is newer.
-    newest = fn.max_by(fn.struct(*others), fn.struct("age", -fn.col("line")))
-    grouped = rows.groupBy(*key).agg(newest.alias("newest"), fn.count("*").alias("count"))
-    return grouped.select(*key, "newest.*", "count")
 
 
 def _pattern(path: str) -> str:
@@ -500,8 +409,6 @@ _FACTS: Final = {
 }
 """The result of `_facts` for an `add` action of JSON, as expressions on one of Parquet."""
 
-# Spark decodes `+` as a space, which in a path it is not.
-_DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"
 # Texts that hardly any path contains are looked for first: a pattern takes ten times as long.
 _ODD: Final = (
     "(contains(path, '%') or contains(path, './') or contains(path, '/') and "
@@ -510,49 +417,32 @@ _ODD: Final = (
 _COUNTED: Final = tuple(_FACTS)
 
 
-def _adds(session: SparkSession, by_path: Mapping[str, str]) -> DataFrame:
+def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     """
-    The files that checkpoints list, by their paths and logs, in the columns of `_ROW`.
+    The files that a checkpoint lists, by their paths, in the columns of `_ROW`.
 
     The `key` of those that are `odd` is not in its canonical form.
     """
     # With a schema, Spark starts no job to infer one, and columns that a checkpoint lacks are null.
-    read = session.read.schema(_ADD).parquet(*map(_pattern, by_path))
-    adds = read.select("_metadata.file_path", "add.*").where("path is not null")
-    log = fn.lit(next(iter(by_path.values())))
-    if len(set(by_path.values())) > 1:
-        decoded = fn.expr(_DECODED.format("file_path"))
-        log = fn.regexp_replace(decoded, "(/_sidecars)?/[^/]*$", "")
-    return adds.select(
-        log.alias("log"),
-        fn.col("path").alias("key"),
-        fn.expr(_VECTOR_ID).alias("vector"),
-        *(fn.expr(text).alias(name) for name, text in _FACTS.items()),
-        (fn.expr(_ODD) & fn.col("path").rlike(OTHER_FORM)).alias("odd"),
+    read = session.read.schema(_ADD).parquet(*map(_pattern, paths))
+    return (
+        read.select("add.*")
+        .where("path is not null")
+        .select(
+            fn.col("path").alias("key"),
+            fn.expr(_VECTOR_ID).alias("vector"),
+            *(fn.expr(text).alias(name) for name, text in _FACTS.items()),
+            (fn.expr(_ODD) & fn.col("path").rlike(OTHER_FORM)).alias("odd"),
+        )
     )
 
 
 def _totals(live: DataFrame) -> DataFrame:
     sizes = ("high", "low")
     # Not by collecting the sets, for which Spark has no fast way.
-    return live.groupBy("log", "partition_keys", "odd").agg(
+    return live.groupBy("partition_keys", "odd").agg(
         fn.count("*").alias("files"),
         *(fn.sum(name).alias(name) for name in sizes),
         *(fn.expr(f"sum(if(with_vector, {name}, 0))").alias(f"{name}_purged") for name in sizes),
         *(fn.count_if(name).alias(name) for name in _COUNTED[len(sizes) : -1]),
     )
-
-
-# Errors
-
-
-def _checkpoint_error(replay: _SparkReplay, error: Exception) -> DeltaadmError:
-    text = error_text(error)
-    if "FAILED_READ_FILE" in text and "FILE_NOT_EXIST" not in text:
-        return replay.unreadable(sentence(text)[0])
-    return _error_about(replay.log, error)
-
-
-def _error_about(log: str, error: Exception) -> DeltaadmError:
-    require_able(error)
-    return failure(log, error)

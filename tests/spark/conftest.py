@@ -19,8 +19,12 @@ from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, SESSION
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_ONE_JOB_FOR_EACH_TABLE = {"test_real_tables[protocol]", "test_foreign_tables[protocol]"}
-"""Of engines' contract: random histories and odd logs are loaded like this in the suite."""
+_JOBS_FOR_EACH_TABLE = {
+    *(f"{name}[{detail}]" for name in ("test_real_tables", "test_foreign_tables")
+      for detail in ("protocol", "state")),
+    "test_odd_logs[state]", "test_random_histories", "test_starts_of_recorded_operations",
+}  # fmt: skip
+"""Of engines' contract: a few logs, and awkward ones, are loaded by Spark in the suite as well."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == here:
             item.add_marker(pytest.mark.spark)
-            if item.name in _ONE_JOB_FOR_EACH_TABLE:
+            if item.name in _JOBS_FOR_EACH_TABLE:
                 item.add_marker(pytest.mark.matrix)
             if lacking:
                 item.add_marker(pytest.mark.skip(reason=f"needs {lacking}"))

@@ -2,8 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +11,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.domain.snapshot import FileFacts, LogSegment, Snapshot
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.examine import Depth
-from deltaadm.replay.load import load_snapshot, locate
+from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.rules.rule import ValidationReport
 from deltaadm.spark.engine import SparkEngine
 from deltaadm.spark.store import Hadoop
 from deltaadm.storage.store import LogStore, open_store
 from tests.support import oracle
-from tests.support.contract import EngineContract, Load, Logs
+from tests.support.contract import EngineContract, Load
 from tests.support.damaged_files import write_damaged
 from tests.support.damaged_numbers import write_damaged_numbers
 from tests.support.row_by_row import report
@@ -44,59 +43,33 @@ from tests.support.tables import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Outcomes = Mapping[Path, Snapshot | DeltaadmError]
-
 
 @pytest.fixture(scope="module")
 def hadoop(spark: "SparkSession") -> Hadoop:
     return Hadoop(spark)
 
 
-@pytest.fixture(scope="module")
-def states(
-    spark: "SparkSession",
-    hadoop: Hadoop,
-    oracle_tables: dict[str, oracle.OracleTable],
-    recorded_logs: Logs,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Outcomes:
-    """The states of all tables there are, found by the same few jobs."""
-    places = [
-        *(table.path for table in oracle_tables.values()),
-        *(path for (name, _, _), path in recorded_logs.items() if name != "e2e"),
-        *(recorded.path for recorded in oracle.corpus_if_present()),
-        *(table.path for table in _awkward(tmp_path_factory.mktemp("awkward"))),
-        *(history.path for history in _histories(tmp_path_factory.mktemp("histories"))),
-    ]
-    stores = [hadoop.open_store(str(place)) for place in places]
-    found = _load_all(stores, SparkEngine(spark), Detail.STATE)
-    return dict(zip(places, found, strict=True))
-
-
 class TestSparkEngine(EngineContract):
-    @pytest.mark.matrix  # hundreds of jobs; random histories are loaded in the same way below
-    def test_starts_of_recorded_operations(self, load: Load, recorded_logs: Logs) -> None:
-        super().test_starts_of_recorded_operations(load, recorded_logs)
-
     @pytest.fixture
-    def load(self, spark: "SparkSession", hadoop: Hadoop, states: Outcomes) -> Load:
+    def load(self, spark: "SparkSession", hadoop: Hadoop) -> Load:
         engine = SparkEngine(spark)
-
-        def load(place: Path, detail: Detail) -> Snapshot:
-            if detail is Detail.PROTOCOL:
-                return load_snapshot(hadoop.open_store(str(place)), engine)
-            outcome = states[place]
-            if isinstance(outcome, DeltaadmError):
-                raise outcome
-            return outcome
-
-        return load
+        return lambda place, detail: load_snapshot(
+            hadoop.open_store(str(place)), engine, detail=detail
+        )
 
 
-def test_answers_as_without_spark(states: Outcomes) -> None:
+@pytest.mark.parametrize("tables", [
+    "_awkward", *(pytest.param(name, marks=pytest.mark.matrix)
+                  for name in ("_histories", "_recorded", "_corpus")),
+])  # fmt: skip
+def test_answers_as_without_spark(
+    spark: "SparkSession", hadoop: Hadoop, tmp_path: Path, tables: str
+) -> None:
     """Warnings, errors and what is established in spite of them included."""
-    for place, outcome in states.items():
-        assert _comparable(place, outcome) == _comparable(place, _without_spark(place)), place
+    for made in globals()[tables](tmp_path):
+        alone = _loaded(open_store(str(made.path)))
+        there = _loaded(hadoop.open_store(str(made.path)), SparkEngine(spark))
+        assert _comparable(made.path, there) == _comparable(made.path, alone), made.path
 
 
 SEEDS = range(30)
@@ -145,9 +118,13 @@ def _recorded(root: Path) -> Iterator[oracle.OracleTable]:
     return (oracle.table(name, root) for name in oracle.table_names())
 
 
-def _without_spark(place: Path) -> Snapshot | DeltaadmError:
+def _corpus(_: Path) -> Sequence[oracle.CorpusTable]:
+    return oracle.corpus_if_present()
+
+
+def _loaded(store: LogStore, engine: SparkEngine | None = None) -> Snapshot | DeltaadmError:
     try:
-        return load_snapshot(open_store(str(place)), detail=Detail.STATE)
+        return load_snapshot(store, engine, detail=Detail.STATE)
     except DeltaadmError as error:
         return error
 
@@ -347,37 +324,3 @@ def _key(action: Action) -> str:
     if name in {"add", "remove"}:
         return json.dumps(["file", body["path"], body.get("deletionVector")])
     return json.dumps([name, body.get("appId") or body.get("domain")])
-
-
-def _load_all(
-    stores: Sequence[LogStore], engine: SparkEngine, detail: Detail
-) -> list[Snapshot | DeltaadmError]:
-    """What `load_snapshot` returns or raises for each of *stores*, found by the same few jobs."""
-    segments: dict[int, LogSegment] = {}
-    for position, store in enumerate(stores):
-        with suppress(DeltaadmError):
-            segments[position] = locate(store)[0]
-    tables = [(stores[position], segment) for position, segment in segments.items()]
-    firsts = dict(zip(segments, engine.replay_all(tables, detail), strict=True))
-    outcomes: list[Snapshot | DeltaadmError] = []
-    for position, store in enumerate(stores):
-        try:
-            begun = _Begun(engine, firsts.get(position))
-            outcomes.append(load_snapshot(store, begun, detail=detail))
-        except DeltaadmError as error:
-            outcomes.append(error)
-    return outcomes
-
-
-class _Begun:
-    """An engine with a *first* answer, as long as it is asked for no other."""
-
-    def __init__(self, engine: SparkEngine, first: Snapshot | DeltaadmError | None) -> None:
-        self._engine = engine
-        self._first = first
-
-    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        outcome, self._first = self._first, None
-        if isinstance(outcome, DeltaadmError):
-            raise outcome
-        return outcome or self._engine.replay(store, segment, detail)
