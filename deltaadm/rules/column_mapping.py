@@ -27,7 +27,6 @@ from deltaadm.rules.rule import (
     Severity,
     accepted,
     adding,
-    changing_metadata,
     fields_of,
     mapping_mode,
     place_of,
@@ -207,7 +206,7 @@ def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     )
 
 
-@rule("DL409", Severity.ERROR, Scope.COMMIT, only=changing_metadata)
+@rule("DL409", Severity.ERROR, Scope.COMMIT, having=["metaData"])
 def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit lowered `delta.columnMapping.maxColumnId`, or reused the id of a dropped column.
@@ -343,7 +342,7 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
                 yield Problem(f"The nested id {number} of {place!r} is not unique.", place_of(path))
 
 
-@rule("DL414", Severity.ERROR, Scope.COMMIT, only=changing_metadata)
+@rule("DL414", Severity.ERROR, Scope.COMMIT, having=["metaData"])
 def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the column mapping mode in a way that existing files do not allow.
@@ -363,7 +362,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"The mode changed from {old.value} to {new.value}.")
 
 
-@rule("DL415", Severity.ERROR, Scope.COMMIT, only=changing_metadata)
+@rule("DL415", Severity.ERROR, Scope.COMMIT, having=["metaData"])
 def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the id or the physical name of a column.
@@ -515,7 +514,7 @@ def _renamed(schema_string: str) -> Mapping[str, str]:
     return {field.name: physical_name(field) for field in fields if field.name not in physical}
 
 
-@rule("DL420", Severity.WARNING, Scope.COMMIT, only=changing_metadata)
+@rule("DL420", Severity.WARNING, Scope.COMMIT, having=["metaData"])
 def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
     """
     `delta.columnMapping.hasDroppedOrRenamed` was true, and no longer is.
@@ -546,9 +545,9 @@ def _mode_of(state: State) -> ColumnMappingMode | None:
 
 
 def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] | None:
-    """Both metadata where the commit changes them and the table stays mapped; else None."""
+    """Both metadata where the table is mapped before and after, and not replaced; else None."""
     before, after = commit.before.metadata, commit.after.metadata
-    if before is None or after is None or before is after or commit.replaces_table:
+    if before is None or after is None or commit.replaces_table:
         return None
     return (before, after) if _mapped(before) and _mapped(after) else None
 

@@ -36,7 +36,6 @@ from deltaadm.rules.rule import (
     adding,
     clustered_columns,
     fields_of,
-    having,
     is_on,
     place_of,
     rule,
@@ -298,7 +297,7 @@ def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
                 yield Problem(message, place_of((field.name,)))
 
 
-@rule("DL524", Severity.ERROR, Scope.COMMIT, only=having("remove"))
+@rule("DL524", Severity.ERROR, Scope.COMMIT, having=["remove"])
 def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit removes data although the table is append-only.

@@ -23,11 +23,9 @@ from deltaadm.rules.rule import (
     Scope,
     Severity,
     adding,
-    having,
     remembering,
     rule,
     stored_name,
-    with_several_files,
 )
 
 if TYPE_CHECKING:
@@ -518,7 +516,7 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
         yield Problem(f"The file cannot be read: {file.unreadable}.")
 
 
-@rule("DL717", Severity.WARNING, Scope.COMMIT, only=having("cdc"))
+@rule("DL717", Severity.WARNING, Scope.COMMIT, having=["cdc"])
 def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit marks change data files as data, or has them although the change data feed is off.
@@ -541,7 +539,7 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"The commit has {count} cdc actions, but the change data feed is off.")
 
 
-@rule("DL718", Severity.WARNING, Scope.COMMIT, only=with_several_files)
+@rule("DL718", Severity.WARNING, Scope.COMMIT, having=["add", "remove"])
 def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit mixes file actions that change data with others that only rearrange it.
@@ -581,7 +579,7 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The statistics contradict themselves: {flaw}.")
 
 
-@rule("DL720", Severity.WARNING, Scope.COMMIT, only=having("remove"))
+@rule("DL720", Severity.WARNING, Scope.COMMIT, having=["remove"])
 def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     """
     A removed file has no deletion timestamp, or lacks the size that it claims to have. It is an

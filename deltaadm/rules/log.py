@@ -22,11 +22,8 @@ from deltaadm.rules.rule import (
     Problem,
     Scope,
     Severity,
-    changing_protocol,
     has_timestamps,
-    having,
     rule,
-    with_several_files,
 )
 
 if TYPE_CHECKING:
@@ -112,12 +109,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
         )
 
 
-@rule(
-    "DL103",
-    Severity.ERROR,
-    Scope.COMMIT,
-    only=lambda commit: not commit.lines.plain or changing_protocol(commit),
-)
+@rule("DL103", Severity.ERROR, Scope.COMMIT)
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
     A line of a commit is not one JSON object with one action, or the action lacks its path or has a
@@ -136,10 +128,13 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Delta Log Entries and Actions.
     """
-    cut_off = _cut_off(commit)
     protocol, newest = commit.after.protocol, commit.in_effect and commit.in_effect.protocol
+    changes = protocol is not commit.before.protocol
+    if commit.lines.plain and not changes:
+        return
+    cut_off = _cut_off(commit)
     # That in effect is judged by rules of its own.
-    if changing_protocol(commit) and protocol and newest not in (None, protocol):
+    if changes and protocol and newest not in (None, protocol):
         malformation = protocol.malformation
         if malformation is not None:
             yield Problem(f"Its protocol cannot be decoded: {malformation.message}")
@@ -162,7 +157,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"Line {line.number}{flaw}.", severity=Severity.WARNING)
 
 
-@rule("DL104", Severity.ERROR, Scope.COMMIT, only=lambda commit: commit.newest)
+@rule("DL104", Severity.ERROR, Scope.COMMIT)
 def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The newest commit is empty, or its last line is cut off.
@@ -345,7 +340,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
         yield _of_pointer(log, f"Its checksum {checksum!r} does not match its content.")
 
 
-@rule("DL112", Severity.ERROR, Scope.COMMIT, only=having("protocol", "metaData"))
+@rule("DL112", Severity.ERROR, Scope.COMMIT, having=["protocol", "metaData"])
 def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit holds more than one protocol, or more than one metaData action.
@@ -363,7 +358,7 @@ def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The commit has {count} {name} actions.")
 
 
-@rule("DL113", Severity.ERROR, Scope.COMMIT, only=lambda commit: commit.version == 0)
+@rule("DL113", Severity.ERROR, Scope.COMMIT)
 def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The first commit lacks the protocol or the metaData action.
@@ -383,7 +378,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The first commit has no {qualifier}{name} action.")
 
 
-@rule("DL114", Severity.ERROR, Scope.COMMIT, only=with_several_files)
+@rule("DL114", Severity.ERROR, Scope.COMMIT, having=["add", "remove"])
 def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit adds or removes the same file twice, or does both.
@@ -396,6 +391,8 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File; Delta Spark, DELTA_DUPLICATE_ACTIONS_FOUND.
     """
+    if len(commit.actions("add")) + len(commit.actions("remove")) == 1:
+        return
     files: Counter[tuple[str, str]] = Counter()
     for action in chain(commit.actions("add"), commit.actions("remove")):
         if isinstance(action, dict):
@@ -411,7 +408,7 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The commit has {count} actions for the file {path!r}{vector_text}.")
 
 
-@rule("DL115", Severity.ERROR, Scope.COMMIT, only=having("txn"))
+@rule("DL115", Severity.ERROR, Scope.COMMIT, having=["txn"])
 def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two txn actions of the same application.
@@ -426,7 +423,7 @@ def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     yield from _repeated(commit, "txn", "appId")
 
 
-@rule("DL116", Severity.ERROR, Scope.COMMIT, only=having("domainMetadata"))
+@rule("DL116", Severity.ERROR, Scope.COMMIT, having=["domainMetadata"])
 def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two domainMetadata actions of the same domain.
@@ -441,7 +438,7 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     yield from _repeated(commit, "domainMetadata", "domain")
 
 
-@rule("DL117", Severity.ERROR, Scope.COMMIT, only=having("sidecar", "checkpointMetadata"))
+@rule("DL117", Severity.ERROR, Scope.COMMIT, having=["sidecar", "checkpointMetadata"])
 def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that only checkpoints may have: sidecar or checkpointMetadata.
@@ -537,12 +534,7 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
 _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
 
 
-@rule(
-    "DL121",
-    Severity.WARNING,
-    Scope.COMMIT,
-    only=lambda commit: not ACTIONS.keys() >= set(commit.names),
-)
+@rule("DL121", Severity.WARNING, Scope.COMMIT)
 def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that the protocol does not know.
@@ -554,11 +546,10 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution.
     """
-    names = Counter(commit.names)
-    for name, count in sorted(names.items()):
-        if name not in ACTIONS:
-            counted = "an action" if count == 1 else f"{count} actions"
-            yield Problem(f"The commit has {counted} called {name!r}.")
+    for name in sorted({*commit.names} - ACTIONS.keys()):
+        count = len(commit.actions(name))
+        counted = "an action" if count == 1 else f"{count} actions"
+        yield Problem(f"The commit has {counted} called {name!r}.")
 
 
 @rule("DL122", Severity.INFO, Scope.LOG)
@@ -579,7 +570,7 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
             yield Problem("This is not a Delta log file.", file.path)
 
 
-@rule("DL123", Severity.ERROR, Scope.COMMIT, only=lambda commit: has_timestamps(commit.after))
+@rule("DL123", Severity.ERROR, Scope.COMMIT)
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
@@ -605,7 +596,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"It begins with {first!r}, not with commitInfo.")
 
 
-@rule("DL124", Severity.ERROR, Scope.COMMIT, only=lambda commit: has_timestamps(commit.before))
+@rule("DL124", Severity.ERROR, Scope.COMMIT)
 def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit's in-commit timestamp is not later than that of the commit before it.
@@ -655,12 +646,7 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"Its {name} is {gap}.")
 
 
-@rule(
-    "DL126",
-    Severity.ERROR,
-    Scope.COMMIT,
-    only=lambda commit: commit.after.supports("catalogManaged"),
-)
+@rule("DL126", Severity.ERROR, Scope.COMMIT)
 def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     """
     A catalog manages the table's commits, but the commit has no txnId.
@@ -672,13 +658,12 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Catalog-managed tables.
     """
-    if not commit.after.supports("catalogManaged"):
-        return
-    if not isinstance(commit.info.get("txnId"), str):
+    managed = commit.after.supports("catalogManaged")
+    if managed and not isinstance(commit.info.get("txnId"), str):
         yield Problem("Its commitInfo has no txnId.")
 
 
-@rule("DL127", Severity.INFO, Scope.COMMIT, only=lambda commit: not commit.actions("commitInfo"))
+@rule("DL127", Severity.INFO, Scope.COMMIT)
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has no commitInfo.
@@ -689,9 +674,9 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Commit Provenance Information.
     """
-    if has_timestamps(commit.after) or commit.lines.has_errors:
+    if commit.actions("commitInfo") or not commit.lines or commit.lines.has_errors:
         return
-    if commit.lines and not commit.actions("commitInfo"):
+    if not has_timestamps(commit.after):
         yield Problem("The commit does not say who made it, when or how.")
 
 

@@ -48,9 +48,7 @@ from deltaadm.rules.rule import (
     Scope,
     Severity,
     accepted,
-    changing_metadata,
     fields_of,
-    having,
     mapping_mode,
     place_of,
     rule,
@@ -59,7 +57,7 @@ from deltaadm.rules.rule import (
 )
 
 
-@rule("DL301", Severity.ERROR, Scope.COMMIT, only=having("metaData"))
+@rule("DL301", Severity.ERROR, Scope.COMMIT, having=["metaData"])
 def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     """
     A metaData action lacks a field that the protocol requires. It is a warning if a later metaData
@@ -575,7 +573,7 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"The type is {name!r}.", place_of(path), severity=severity)
 
 
-@rule("DL320", Severity.WARNING, Scope.COMMIT, only=changing_metadata)
+@rule("DL320", Severity.WARNING, Scope.COMMIT, having=["metaData"])
 def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit gave the table another id without replacing the table.

@@ -34,7 +34,6 @@ from deltaadm.rules.rule import (
     accepted,
     active_compat_versions,
     adding,
-    changing_protocol,
     fields_of,
     is_on,
     mapping_mode,
@@ -522,7 +521,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL218", Severity.WARNING, Scope.COMMIT, only=changing_protocol)
+@rule("DL218", Severity.WARNING, Scope.COMMIT, having=["protocol"])
 def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit removed features from the protocol, but is not a DROP FEATURE.
@@ -541,7 +540,7 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
         yield from _lost(commit)
 
 
-@rule("DL219", Severity.WARNING, Scope.COMMIT, only=changing_protocol)
+@rule("DL219", Severity.WARNING, Scope.COMMIT, having=["protocol"])
 def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit moved the protocol to feature lists, and lost features that the old writer version

@@ -30,31 +30,8 @@ from deltaadm.domain.transaction.columns import physical_clustering
 from deltaadm.domain.transaction.update import COMPAT_KEYS
 from deltaadm.domain.wire import Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError
-from deltaadm.facts import CommitFacts, SnapshotFacts, State
+from deltaadm.facts import SnapshotFacts, State
 from deltaadm.masking import masked, secrets_among
-
-# Commits in which a rule can find something
-
-
-def having(*names: str) -> Callable[[CommitFacts], bool]:
-    """Commits with an action of one of these *names*."""
-    return lambda commit: any(map(commit.actions, names))
-
-
-def with_several_files(commit: CommitFacts) -> bool:
-    """Commits that add or remove more than one file."""
-    return len(commit.actions("add")) + len(commit.actions("remove")) > 1
-
-
-def changing_protocol(commit: CommitFacts) -> bool:
-    """Commits with a protocol of their own, even one equal to the previous protocol."""
-    return commit.after.protocol is not commit.before.protocol
-
-
-def changing_metadata(commit: CommitFacts) -> bool:
-    """Commits with metadata of their own."""
-    return commit.after.metadata is not commit.before.metadata
-
 
 # Findings
 
@@ -219,10 +196,10 @@ class Rule:
     A registered check.
 
     `summary` is the first paragraph of its documentation, `advice` the paragraph *What to do*.
-    `only` says in what the check can find something, where there may be very many: of files, which
-    ones, by column; of a commit, whether. Without it every one is checked. One on the newest
-    version that looks at nothing but protocol, schema and properties is `shared`: what it finds in
-    one table it finds in all that are like it.
+    Where there may be very many of what it checks, it says in which it can find something: `only`
+    in which files, by column, and `having` in commits with an action of one of these names. Without
+    it every one is checked. One on the newest version that looks at nothing but protocol, schema
+    and properties is `shared`: what it finds in one table it finds in all that are like it.
     """
 
     code: str
@@ -231,6 +208,7 @@ class Rule:
     scope: Scope
     check: Check
     only: Filter | None = None
+    having: frozenset[str] = frozenset()
     shared: bool = False
 
     @property
@@ -264,20 +242,21 @@ RULES: Final[dict[str, Rule]] = {}
 
 
 def rule(
-    code: str, severity: Severity, scope: Scope, *, only: Filter | None = None, shared: bool = False
+    code: str,
+    severity: Severity,
+    scope: Scope,
+    *,
+    only: Filter | None = None,
+    having: Iterable[str] = (),
+    shared: bool = False,
 ) -> Callable[[Check], Check]:
-    """
-    Register a check under *code*; one on files or commits may be for some *only*, and one on the
-    newest version be *shared* by tables, see `Rule`.
-
-    Raises `ValueError` if the code is taken.
-    """
+    """Register a check under *code*, see `Rule`; raises `ValueError` if the code is taken."""
 
     def register(check: Check) -> Check:
         if code in RULES:
             raise ValueError(f"{code} is taken")
         name = check.__name__.replace("_", "-")
-        RULES[code] = Rule(code, name, severity, scope, check, only, shared)
+        RULES[code] = Rule(code, name, severity, scope, check, only, frozenset(having), shared)
         return check
 
     return register
@@ -294,6 +273,17 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
             if not each.shared:
                 rules.setdefault(each.scope.value, []).append(each)
         return rules
+
+    @cached_property
+    def for_commits(self) -> Callable[[frozenset[str]], Sequence[Rule]]:
+        """The rules that may find something in a commit with actions of these names, cached."""
+        rules = self.by_scope.get(facts.CommitFacts, ())
+
+        @lru_cache(maxsize=256)
+        def find(names: frozenset[str]) -> Sequence[Rule]:
+            return [each for each in rules if not (each.having and each.having.isdisjoint(names))]
+
+        return find
 
     @cached_property
     def scopes(self) -> frozenset[Scope]:
@@ -376,8 +366,7 @@ class RuleRunner:
                 self.found += runner.found
                 self.counts += runner.counts
         if isinstance(fact, facts.CommitFacts):
-            rules = self._by_scope.get(facts.CommitFacts, ())
-            self.apply([each for each in rules if each.only is None or each.only(fact)], fact)
+            self.apply(self.rules.for_commits(frozenset(fact.names)), fact)
         else:
             self.apply(self._by_scope.get(type(fact), ()), fact)
 

@@ -85,7 +85,7 @@ def report(
 
 
 _TOGETHER = RuleSet(choose_rules())
-_ALONE = [replace(rule, shared=False, only=None) for rule in choose_rules()]
+_ALONE = [replace(rule, shared=False, only=None, having=frozenset()) for rule in choose_rules()]
 
 
 def _expanded(store: LogStore, facts: Iterable[Facts]) -> Iterator[Facts]:
