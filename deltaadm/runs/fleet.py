@@ -304,7 +304,6 @@ class TableResult:
 
     `line` is its JSON document, `code` the exit code that it would have alone, `report` the
     report itself where some output is made of it. An `old` result is that of an earlier run.
-    `saved` is what goes into a file of plans, where that is another line.
     """
 
     table: str
@@ -312,7 +311,6 @@ class TableResult:
     code: int
     report: Report | None = None
     old: bool = False
-    saved: str | None = None
 
     @classmethod
     def of(
@@ -438,9 +436,8 @@ class TableTask:
     What makes the result for a table, here or in another process, which gets it pickled.
 
     `report` makes it; its error is a result, too. `code` tells the exit code for a document
-    without error, if that is not always 0. With `keep` results have their reports, and `save` makes
-    the line that is saved of one, if it is another. `report_missing` makes the report for a name
-    that leads to no Delta table. `status` is what an interrupt says.
+    without error, if that is not always 0. With `keep` results have their reports. `report_missing`
+    makes the report for a name that leads to no Delta table. `status` is what an interrupt says.
     """
 
     context: RunContext
@@ -448,7 +445,6 @@ class TableTask:
     report: Callable[[Target], Report]
     code: Callable[[Document], int] | None = None
     keep: bool = False
-    save: Callable[[Report], str] | None = None
     report_missing: Callable[[str, TableError], Report] = Failure
     status: str = NOTHING
 
@@ -485,8 +481,7 @@ class TableTask:
             result = replace(result, report=None)
         if isinstance(report, Failure):
             return result
-        saved = None if self.save is None else self.save(report)
-        return replace(result, code=self.code_of(result.line), saved=saved)
+        return replace(result, code=self.code_of(result.line))
 
     def failed(self, error: DeltaadmError, table: str) -> TableResult:
         """The result for a table whose process was lost, or hangs."""

@@ -20,7 +20,7 @@ from deltaadm.documents import Failure
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, UsageError
 from deltaadm.formats.json import json_line
 from deltaadm.plans.carry_out import Executor
-from deltaadm.plans.document import Entry, read_entry, saved_document, write_entry
+from deltaadm.plans.document import Entry, read_entry, write_entry
 from deltaadm.plans.plan import Plan, is_verified_by_state
 from deltaadm.plans.reach_clients import require_reached
 from deltaadm.plans.reports import (
@@ -779,12 +779,10 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
     printer = ResultPrinter(
         task.fleet, [OutputTarget(context.format)], context.style, groups=groups
     )
-    # Where secrets are shown, the file has another line, which masks them.
-    save = _saved if path is not None and context.style.show_secrets else None
     with ExitStack() as stack:
         with _refusing(path):
             file = None if path is None else stack.enter_context(replacing(path))
-        for result in table_results(replace(task, save=save)):
+        for result in table_results(task):
             is_plan = not isinstance(result.report, Failure) and "error" not in result.document
             if is_plan:
                 plans += 1
@@ -797,8 +795,12 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
                 groups.add(known)
                 missed = missed or bool(known.plan.missed)
             if is_plan and file is not None:
+                line = result.line
+                if context.style.show_secrets and result.report is not None:
+                    # The file has another line, which masks them.
+                    line = TableResult.of(result.table, result.report).line
                 with _refusing(path):
-                    file.write((result.saved or result.line).encode())
+                    file.write(line.encode())
             # A table has one line, and that will be its outcome.
             if not (planning.apply and is_plan and context.format == "jsonl"):
                 printer.add(result)
@@ -830,11 +832,6 @@ def _consents(
         yield from plan_run.needed_consents(
             plan, requirements, request, work=groups.work(plan.cost)
         )
-
-
-def _saved(report: Report) -> str:
-    assert isinstance(report, PlanReport)  # noqa: S101 -- what is planned here
-    return json.dumps(saved_document(report.plan, report.table), separators=(",", ":")) + "\n"
 
 
 @contextmanager
