@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from itertools import islice, pairwise
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -435,15 +436,15 @@ def carry_out_plans(
                 each = ((item.plan, item.requirements) for item in to_do)
                 consents = _consents(each, groups, request)
                 plan_run.confirm(reader, consents, [] if seen else [shown], len(to_do))
-            run = _Run(reader, known, printer, jobs or _AT_A_TIME, max_failures)
+            run = _Run(reader, known, printer, max_failures or inf)
             if waves is None:
-                not_begun = run.carry_out([ready])
+                not_begun = run.carry_out([ready], jobs or _AT_A_TIME)
             else:
                 rules = rule_settings(context.settings.of("validate"))
                 run.validation = ValidationRun.of(
                     settings, request.clients, DepthOptions(), **rules
                 )
-                not_begun = run.carry_out(waves.split(plans, ready))
+                not_begun = run.carry_out(waves.split(plans, ready), jobs or _AT_A_TIME)
     code = printer.finish()
     if not_begun:
         info(
@@ -536,104 +537,85 @@ class _Run:
     """
     Plans that are carried out at the same time, and what is known of each one's commits.
 
-    With a `validation`, a table fails also if its plan brings about findings that fail it.
+    None is begun after *most* failures. With a `validation`, a table fails also if its plan brings
+    about findings that fail it.
     """
 
     def __init__(
-        self,
-        context: RunContext,
-        journal: Journal,
-        printer: ResultPrinter,
-        jobs: int,
-        max_failures: int | None,
+        self, context: RunContext, journal: Journal, printer: ResultPrinter, most: float
     ) -> None:
         self._context, self._journal, self._printer = context, journal, printer
-        self._jobs, self._max_failures = jobs, max_failures
+        self._most = most
         self._writing = threading.Lock()
         self._tables: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._total = 0
         self._done = 0
         self._under_way: dict[str, tuple[str, str, Callable[[], str]]] = {}
-        self._stopped = threading.Event()
+        self._stopped = False
         self._broken: list[tuple[str, DeltaadmError]] = []
         self.validation: ValidationRun | None = None
         self.failures = 0
 
-    def carry_out(self, waves: Sequence[Sequence[_Ready]]) -> int:
+    def carry_out(self, waves: Sequence[Sequence[_Ready]], jobs: int) -> int:
         """Carry out each of *waves* unless one has failed; how many plans were not begun."""
-        ready = [item for wave in waves for item in wave]
-        self._total = left = len(ready)
-        if not ready:
+        plans = [item.plan for wave in waves for item in wave]
+        self._total = left = len(plans)
+        if not plans:
             return 0
-        with phases("Applying plans") as progress, self._threads(ready, progress) as submit:
-            for number, wave in enumerate(waves, 1):
-                waiting = self._wave(wave, submit, progress)
-                left -= len(wave) - waiting
-                if self.validation is not None and wave:
-                    done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
-                    info(f"Wave {number} of {len(waves)}: {done}.")
-                    for table, error in self._broken:
-                        show_error(table, error)
-                if waiting or (self.validation is not None and self.failures):
-                    break
+        session, pool = plans[0].session, ThreadPoolExecutor(jobs)
+        try:
+            # Spark ends before the threads are waited for: what they still ask of it fails at once.
+            with (
+                phases("Applying plans") as progress,
+                sessions.executor(self._context, session, *plans, phases=progress) as executor,
+            ):
+                if any(stage.step.has_statement for plan in plans for stage in plan.stages):
+                    executor.settings()  # starts Spark in this thread, to which it belongs
+                for number, wave in enumerate(waves, 1):
+                    begun = self._wave(wave, partial(pool.submit, self._result, executor), progress)
+                    left -= begun
+                    if self.validation is not None and wave:
+                        done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
+                        info(f"Wave {number} of {len(waves)}: {done}.")
+                        for table, error in self._broken:
+                            show_error(table, error)
+                    if begun < len(wave) or (self.validation is not None and self.failures):
+                        break
+        finally:
+            pool.shutdown(cancel_futures=True)
         self._context.status.set(f"{self._done} of {self._total} plans were applied")
         return left
 
     def _wave(
         self,
         wave: Sequence[_Ready],
-        submit: Callable[[_Ready], Future[TableResult]],
+        submit: Callable[[_Ready], Future[TableResult | None]],
         progress: Phases,
     ) -> int:
-        """Carry out a wave, and show results as they come; how many plans were not begun."""
-        waiting = list(reversed(wave))  # taken from the end
-        running: set[Future[TableResult]] = set()
-        while waiting or running:
-            self._context.status.set(self._words(), self._looked_up)
-            progress.part("Applying plans", self._done, self._total)
-            while waiting and len(running) < self._jobs:
-                if self._max_failures is not None and self.failures >= self._max_failures:
-                    break
-                running.add(submit(waiting.pop()))
-            if not running:
-                break
-            # With a limit, since a signal just before the wait does not end it.
-            ended, running = wait(running, _LOOK, FIRST_COMPLETED)
-            for future in ended:
-                result = future.result()
-                self.failures += result.code not in {0, WAITING}
-                self._printer.add(result)
-        return len(waiting)
-
-    @contextmanager
-    def _threads(
-        self, ready: Sequence[_Ready], progress: Phases
-    ) -> Iterator[Callable[[_Ready], Future[TableResult]]]:
-        """What has a thread carry out a plan, with the executor of all of them."""
-        plans = [item.plan for item in ready]
-        # Spark ends before the threads are waited for: what they still ask of it fails at once.
-        pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
+        """Carry out a wave, and show results as they come; how many plans were begun."""
+        begun, running = 0, set(map(submit, wave))
         try:
-            with sessions.executor(
-                self._context, plans[0].session, *plans, phases=progress
-            ) as executor:
-                if any(stage.step.has_statement for plan in plans for stage in plan.stages):
-                    executor.settings()  # starts Spark in this thread, to which it belongs
-                try:
-                    yield lambda item: pool.submit(self._result, item, executor)
-                except BaseException:
-                    # Threads that still wait for their turn begin no further plan.
-                    self._stopped.set()
-                    raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+            while running:
+                self._context.status.set(self._words(), self._looked_up)
+                progress.part("Applying plans", self._done, self._total)
+                # With a limit, since a signal just before the wait does not end it.
+                ended, running = wait(running, _LOOK, FIRST_COMPLETED)
+                for result in (future.result() for future in ended):
+                    if result is not None:
+                        begun += 1
+                        self._printer.add(result)
+        except BaseException:
+            self._stopped = True
+            raise
+        return begun
 
-    def _result(self, ready: _Ready, executor: Executor) -> TableResult:
+    def _result(self, executor: Executor, ready: _Ready) -> TableResult | None:
+        """What came of a plan; None if it was not begun."""
         saved = ready.saved
         with self._writing:
-            if self._stopped.is_set():
-                return _failure(saved, CommitError("The run was stopped.", remedy=""))
-            # Under the same lock as the question: nothing is begun after a stop.
+            # Under the same lock as the journal: nothing is begun after a stop.
+            if self._stopped or self.failures >= self._most:
+                return None
             self._journal.add(Entry(saved.digest, saved.table, "begun"))
 
         def note(state: str, look_up: Callable[[], str]) -> None:
@@ -657,13 +639,14 @@ class _Run:
             result = _failure(saved, error)
         with self._writing:
             # After a stop the plan stays begun: the next run looks at what is left of it.
-            if not self._stopped.is_set():
+            if not self._stopped:
                 done = result.code in {0, WAITING, FOUND}
                 event = "failed" if not done else "undone" if ready.undo else "done"
                 outcome_line = json.loads(result.line)
                 self._journal.add(Entry(saved.digest, saved.table, event, outcome_line))
                 self._done += done
                 self._under_way.pop(saved.digest, None)
+            self.failures += result.code not in {0, WAITING}
             self._broken += [(saved.table, error) for error in broken]
         if self._context.style.show_secrets and result.report is not None:
             # Only after the journal has its line, which has masks.
