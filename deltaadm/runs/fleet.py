@@ -13,7 +13,7 @@ from functools import partial
 from importlib.util import find_spec
 from math import inf
 from time import monotonic, process_time
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import FORMAT_VERSION, Failure
@@ -147,44 +147,6 @@ _SHARES_AHEAD: Final = 8  # shares by which a worker's results may be ahead of a
 _OFTEN: Final = 0.2  # seconds between two updates of the progress
 
 
-class _Worker(Generic[Result]):
-    """A forked process, and the numbers of the tables that it still owes answers for."""
-
-    def __init__(
-        self, tables: Sequence[str], answer: Callable[[str], Result], others: Sequence[Connection]
-    ) -> None:
-        from multiprocessing import get_context  # which a few tables do without
-
-        fork = get_context("fork")
-        self.pipe, theirs = fork.Pipe()
-        self.owed: deque[int] = deque()
-        work = (tables, answer, theirs, (self.pipe, *others))
-        self._process = fork.Process(target=_serve, args=work, daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def give(self, numbers: Sequence[int]) -> None:
-        with suppress(OSError):  # its end is found when the answer is asked for
-            self.pipe.send(numbers)
-        self.owed.extend(numbers)
-
-    def received(self) -> tuple[Result] | None:
-        """The next answer, or None if the process has ended; raises what the answer raised."""
-        try:
-            result, error = self.pipe.recv()
-        except (EOFError, OSError):
-            return None
-        if error is not None:
-            raise error
-        return (result,)
-
-    def stop(self) -> None:
-        # Killed at once: what it works on is a table of its own, and its answer is not wanted.
-        self._process.kill()
-        self._process.join()
-        self.pipe.close()
-
-
 def _serve(
     tables: Sequence[str],
     answer: Callable[[str], object],
@@ -215,17 +177,36 @@ def _from_processes(
     jobs: int,
     progress: Progress | None,
 ) -> Iterator[Result]:
+    from multiprocessing import get_context  # which a few tables do without
     from multiprocessing.connection import wait
 
     sys.stdout.flush()  # or each process would write what is still in its copy of the buffer
     share = max(1, min(_LARGEST_SHARE, len(tables) // (4 * jobs)))
     # Answers behind a slow table wait in memory, so their number is limited.
     window = jobs * share * _SHARES_AHEAD
-    workers: list[_Worker[Result]] = []
+    fork, processes = get_context("fork"), dict[Any, Any]()
+    # The numbers of the tables that each process was given and has not answered for, by its pipe.
+    owed: dict[Any, deque[int]] = {}
 
-    def start() -> _Worker[Result]:
-        workers.append(_Worker(tables, answer, [other.pipe for other in workers]))
-        return workers[-1]
+    def start() -> Connection:
+        ours, theirs = fork.Pipe()
+        work = (tables, answer, theirs, (ours, *owed))
+        processes[ours] = fork.Process(target=_serve, args=work, daemon=True)
+        processes[ours].start()
+        theirs.close()
+        owed[ours] = deque()
+        return ours
+
+    def give(pipe: Connection, numbers: Sequence[int]) -> None:
+        owed[pipe].extend(numbers)
+        with suppress(OSError):  # its end is found when the answer is asked for
+            pipe.send(numbers)
+
+    def stop(pipe: Connection) -> None:
+        # Killed at once: what it works on is a table of its own, and its answer is not wanted.
+        processes[pipe].kill()
+        processes.pop(pipe).join()
+        pipe.close()
 
     done: dict[int, Result] = {}
     handed_out = due = 0
@@ -233,32 +214,31 @@ def _from_processes(
         for _ in range(jobs):
             start()
         while due < len(tables):
-            for worker in workers:
-                if not worker.owed and handed_out - due < window:
-                    numbers = range(handed_out, min(handed_out + share, len(tables)))
-                    worker.give(numbers)
-                    handed_out = numbers.stop
+            for pipe, numbers in owed.items():
+                if not numbers and handed_out < min(due + window, len(tables)):
+                    begin, handed_out = handed_out, min(handed_out + share, len(tables))
+                    give(pipe, range(begin, handed_out))
             if progress is not None:
                 progress.tick()
             # With a limit: a signal just before the wait does not end it.
-            ready = wait([worker.pipe for worker in workers if worker.owed], _OFTEN)
-            for worker in [worker for worker in workers if worker.pipe in ready]:
-                received = worker.received()
-                number = worker.owed.popleft()
-                if received is not None:
-                    [done[number]] = received
-                    continue
-                done[number] = lost(tables[number])
-                workers.remove(worker)
-                worker.stop()
-                # The table it was killed on is lost; a new process answers for the others.
-                start().give(list(worker.owed))
+            ready: list[Any] = wait([pipe for pipe, numbers in owed.items() if numbers], _OFTEN)
+            for pipe in ready:
+                number = owed[pipe].popleft()
+                try:
+                    done[number], error = pipe.recv()
+                except (EOFError, OSError):
+                    # The table it was killed on is lost; a new process answers for the others.
+                    done[number], error = lost(tables[number]), None
+                    stop(pipe)
+                    give(start(), list(owed.pop(pipe)))
+                if error is not None:
+                    raise error
             while due in done:
                 yield done.pop(due)
                 due += 1
     finally:
-        for worker in workers:
-            worker.stop()
+        for pipe in [*processes]:
+            stop(pipe)
 
 
 Document = Mapping[str, Any]

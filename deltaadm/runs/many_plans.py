@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from itertools import islice, pairwise
 from math import ceil, inf
 from pathlib import Path
@@ -572,7 +571,9 @@ class _Run:
                 if any(stage.step.has_statement for plan in plans for stage in plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 for number, wave in enumerate(waves, 1):
-                    begun = self._wave(wave, partial(pool.submit, self._result, executor), progress)
+                    begun = self._wave(
+                        wave, lambda item: pool.submit(self._result, item, executor), progress
+                    )
                     left -= begun
                     if self.validation is not None and wave:
                         done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
@@ -609,7 +610,7 @@ class _Run:
             raise
         return begun
 
-    def _result(self, executor: Executor, ready: _Ready) -> TableResult | None:
+    def _result(self, ready: _Ready, executor: Executor) -> TableResult | None:
         """What came of a plan; None if it was not begun."""
         saved = ready.saved
         with self._writing:
