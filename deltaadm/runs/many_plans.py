@@ -58,7 +58,7 @@ from deltaadm.runs.names import look_up, opened
 from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
-from deltaadm.runs.progress import Phases, phases
+from deltaadm.runs.progress import Phases
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import ClientRequirements, Settings, load_settings, rule_settings
 from deltaadm.runs.status import FOUND, MISMATCH, SOME_FAILED, WAITING
@@ -425,8 +425,7 @@ def carry_out_plans(
                     printer.add(_failure(saved, error))
             to_do = [item for item in ready if not item.plan.is_noop]
             if to_do:
-                sessions.require_commits(reader, [item.plan for item in to_do])
-                sessions.warn_of_other_writers(reader, [item.plan for item in to_do])
+                sessions.prepare_commits(reader, [item.plan for item in to_do])
                 groups = PlanGroups()
                 for item in to_do:
                     groups.add(item.report())
@@ -565,7 +564,7 @@ class _Run:
         try:
             # Spark ends before the threads are waited for: what they still ask of it fails at once.
             with (
-                phases("Applying plans") as progress,
+                Phases("Applying plans").shown() as progress,
                 sessions.executor(self._context, session, *plans, phases=progress) as executor,
             ):
                 if any(stage.step.has_statement for plan in plans for stage in plan.stages):
@@ -689,13 +688,12 @@ class _Run:
 # Planning
 
 
-def plan_many(  # noqa: PLR0917 -- as `plan_tables` has them
+def plan_many(
     context: RunContext,
     named: Sequence[str],
     many: FleetOptions,
     planner: plan_run.Planner,
     change: ChangeOptions,
-    settings: Settings | None,
 ) -> int:
     """`plan_tables` for more than one table."""
     planning = change.planning
@@ -725,7 +723,7 @@ def plan_many(  # noqa: PLR0917 -- as `plan_tables` has them
         )
 
     def work() -> int:
-        project = settings or load_settings(context.settings)
+        project = load_settings(context.settings)
         chosen = plan_run.with_engine_for(context, change, project)
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
 

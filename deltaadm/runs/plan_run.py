@@ -45,7 +45,7 @@ from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
-from deltaadm.runs.progress import Phases, phases
+from deltaadm.runs.progress import Phases
 from deltaadm.runs.settings import ClientRequirements, Settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.target import Target, load_at, resolve
@@ -386,8 +386,7 @@ def carry_out_plan(
     request: CommitOptions,
 ) -> int:
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
-    sessions.require_commits(context, [plan])
-    sessions.warn_of_other_writers(context, [plan])
+    sessions.prepare_commits(context, [plan])
     report = PlanReport(table, plan, requirements.scope(plan.before))
     agree(context, report, needed_consents(plan, requirements, request))
     outcome = commit_plan(context, table, plan)
@@ -421,7 +420,7 @@ def agree(
 def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
     """Commit *plan*, which has been agreed to, and verify it."""
     with (
-        phases("Committing") as progress,
+        Phases("Committing").shown() as progress,
         sessions.executor(context, plan.session, plan, phases=progress) as executor,
     ):
         outcome = execute(context, plan, executor, context.status.set, progress)

@@ -11,7 +11,7 @@ from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import Planner, plan_table, require_plan_options, with_engine_for
 from deltaadm.runs.sessions import session_settings
-from deltaadm.runs.settings import Settings, load_settings
+from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve
 
 PlanForeign = Callable[[RunContext, str, Entry], int]
@@ -25,15 +25,13 @@ def plan_tables(
     planner: Planner,
     change: ChangeOptions,
     *,
-    settings: Settings | None = None,
     plan_foreign: PlanForeign | None = None,
 ) -> int:
     """
     Plan with *planner*, show or save the plans, carry them out if asked to; the exit code.
 
-    The tables are those that are *named* and those that options name. The *settings* of the project
-    are looked for if they are not given. *plan_foreign* handles a table of another provider, which
-    is an error without it and among several tables.
+    The tables are those that are *named* and those that options name. *plan_foreign* handles a
+    table of another provider, which is an error without it and among several tables.
     """
     require_plan_options(change)
     context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
@@ -41,12 +39,12 @@ def plan_tables(
         # What only many tables need takes longer to import than one plan takes to make.
         from deltaadm.runs.many_plans import plan_many
 
-        return plan_many(context, named, many, planner, change, settings)
+        return plan_many(context, named, many, planner, change)
     [table] = named
     session = session_settings(context.spark)
 
     def work() -> int:
-        project = settings or load_settings(context.settings)
+        project = load_settings(context.settings)
         chosen = with_engine_for(context, change, project)
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from deltaadm.dataclass import dataclass
 from deltaadm.facts import CommitFacts, Facts, LiveFile, LiveFiles
@@ -88,7 +88,7 @@ class Progress:
                 live.hide()
 
     @contextmanager
-    def shown(self, *, by_itself: bool = True) -> Iterator[None]:
+    def shown(self, *, by_itself: bool = True) -> Iterator[Self]:
         """Show the progress in the block; unless *by_itself*, no thread does: forks allow none."""
         wait = _thread.allocate_lock()
         wait.acquire()
@@ -105,7 +105,7 @@ class Progress:
                 _thread.start_new_thread(copy_context().run, (tick_until_it_is_free,))
         reset_eraser = set_eraser(self.hide)
         try:
-            yield
+            yield self
         finally:
             reset_eraser()
             wait.release()
@@ -137,15 +137,16 @@ class Examination:
         return State("Checking", self._table, f"{self._commits} commits, {self._files} files")
 
 
-class Phases:
+class Phases(Progress):
     """The current activity of a run, phase by phase."""
 
     def __init__(self, doing: str) -> None:
-        self._state = State(doing)
+        super().__init__(lambda: self._phase)
+        self._phase = State(doing)
 
     def begin(self, doing: str) -> None:
         """Start the next phase."""
-        self._state = State(doing.rstrip(". "))
+        self._phase = State(doing.rstrip(". "))
 
     def announce(self, doing: str) -> None:
         """Start the next phase, and say so."""
@@ -154,16 +155,4 @@ class Phases:
 
     def part(self, doing: str, done: int, total: int) -> None:
         """Start a part of a phase."""
-        self._state = State(doing, done=done, total=total) if total > 1 else State(doing)
-
-    def state(self) -> State:
-        """The current activity."""
-        return self._state
-
-
-@contextmanager
-def phases(doing: str) -> Iterator[Phases]:
-    """Show what is done in the block, phase by phase."""
-    current = Phases(doing)
-    with Progress(current.state).shown():
-        yield current
+        self._phase = State(doing, done=done, total=total) if total > 1 else State(doing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,7 @@ from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.options import Engine, FleetOptions, SparkOptionGroup, pairs, read_file
 from deltaadm.runs.output import detail, info, messages
-from deltaadm.runs.progress import Phases, phases
+from deltaadm.runs.progress import Phases
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -97,8 +97,13 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     return by_place
 
 
-def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
-    """Say where Delta Spark, if it commits, would not notice that others do at the same time."""
+def prepare_commits(context: RunContext, plans: Sequence[Plan]) -> None:
+    """
+    Do what `require_commits` does, and warn where others could commit at the same time.
+
+    Delta Spark, if it commits, would not notice that.
+    """
+    require_commits(context, plans)
     if context.commit_engine is Engine.EMBEDDED:
         return
     from deltaadm.spark.jvm import settings_at_start
@@ -190,7 +195,7 @@ def log_reader(
     is_here = (context.spark.spark_master or "local").startswith("local")
     options = spark_options(context, places=places, long_work=is_here)
     with ExitStack() as stack:
-        with phases("Starting Spark") as progress:
+        with Phases("Starting Spark").shown() as progress:
             session = stack.enter_context(open_session(options, progress.announce, progress.begin))
         ship(session)
         if by_executors and not hasattr(session, "_jvm"):

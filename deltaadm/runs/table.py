@@ -484,8 +484,7 @@ class Table:
                 plan_run.require_engine_commits(context, chosen)
                 if isinstance(plan, PlanResult | Plan):
                     require_reached(plan if isinstance(plan, Plan) else plan.plan)
-                sessions.require_commits(context, [chosen])
-                sessions.warn_of_other_writers(context, [chosen])
+                sessions.prepare_commits(context, [chosen])
                 _require_consent(plan_run.needed_consents(chosen, requirements, request))
                 outcome = plan_run.commit_plan(context, self.name, chosen)
                 return OutcomeResult(outcome, show_secrets=self._show_secrets)

@@ -162,11 +162,8 @@ class Validate(Parameters):
             def work() -> int:
                 from deltaadm.runs.plan_tables import plan_tables
 
-                run = self._run(context)
-                planner, tables = fixes_planner(run), self.tables or ()
-                return plan_tables(
-                    context, tables, self.many, planner, change, settings=run.settings
-                )
+                planner = fixes_planner(self._run(context))
+                return plan_tables(context, self.tables or (), self.many, planner, change)
 
             return handle_errors(context, "", work)
         planning, commit, selection = self.change.planning, self.change.commit, self.selection
