@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from deltaadm.catalog_table import DELTA, CatalogTable
@@ -203,6 +203,32 @@ def plan_foreign_creation(
             "location become the table's rows.",
             delta_error_class="LOCATION_ALREADY_EXISTS",
         )
+    notes = [
+        (
+            f"A table of the provider {provider} has no Delta protocol: no versions, no features, no "
+            "history, nothing for `validate` to check."
+        ),
+        f"Its files are at {location}.",
+    ]
+    if before is not None:
+        notes += [
+            (
+                f"This is not atomic: the old table of the provider {before.provider} is dropped "
+                "first, and cannot be recovered if the new one cannot be created or filled."
+            ),
+            f"The rows at {before.location} are deleted with the old table."
+            if before.is_managed
+            else f"The files of the old table stay at {before.location}, part of no table.",
+        ]
+    if required := _required_columns(step.schema):
+        notes.append(f"NOT NULL is not kept: {', '.join(required)} can contain nulls.")
+    if step.query is not None:
+        notes += [
+            "The rows are those that the query returns when the plan is carried out.",
+            "If the table cannot be filled, it is dropped again.",
+        ]
+    elif occupied and step.location is not None:
+        notes.append(f"Existing files at {location} become rows of the table.")
     return ForeignPlan(
         operation=CREATE,
         table=table,
@@ -211,40 +237,8 @@ def plan_foreign_creation(
         location=location,
         steps=(replace(step, partition_by=partition_columns(step.schema, step.partition_by)),),
         before=before,
-        notes=tuple(_notes_on_creation(step, provider, location, before, occupied=occupied)),
+        notes=tuple(notes),
     )
-
-
-def _notes_on_creation(
-    step: kinds.CreateTable,
-    provider: str,
-    location: str,
-    before: CatalogTable | None,
-    *,
-    occupied: bool,
-) -> Iterator[str]:
-    yield (
-        f"A table of the provider {provider} has no Delta protocol: no versions, no features, no "
-        "history, nothing for `validate` to check."
-    )
-    yield f"Its files are at {location}."
-    if before is not None:
-        yield (
-            f"This is not atomic: the old table of the provider {before.provider} is dropped "
-            "first, and cannot be recovered if the new one cannot be created or filled."
-        )
-        yield (
-            f"The rows at {before.location} are deleted with the old table."
-            if before.is_managed
-            else f"The files of the old table stay at {before.location}, part of no table."
-        )
-    if required := _required_columns(step.schema):
-        yield f"NOT NULL is not kept: {', '.join(required)} can contain nulls."
-    if step.query is not None:
-        yield "The rows are those that the query returns when the plan is carried out."
-        yield "If the table cannot be filled, it is dropped again."
-    elif occupied and step.location is not None:
-        yield f"Existing files at {location} become rows of the table."
 
 
 # What Spark would ignore, and what would spoil a table

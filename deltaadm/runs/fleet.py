@@ -249,10 +249,10 @@ class Fleet:
     """
     The tables of a run.
 
-    `entries` are those of catalogs. `found` says that options named the tables rather than
-    arguments, `brief` that text is a line a table, `every` that tables of which there is nothing to
-    say have one, too. `unlisted` are places among the tables that could not be searched, and
-    `answered` the lines that an earlier run has left.
+    `entries` are those of catalogs, and the errors of places that could not be searched. `found`
+    says that options named the tables rather than arguments, `brief` that text is a line a table,
+    `every` that tables of which there is nothing to say have one, too. `answered` are the lines
+    that an earlier run has left.
     """
 
     tables: Sequence[str]
@@ -261,7 +261,6 @@ class Fleet:
     brief: bool = False
     every: bool = False
     jobs: int | None = None
-    unlisted: Mapping[str, DeltaadmError] = field(default_factory=dict)
     answered: Mapping[str, str] = field(default_factory=dict)
 
     def location(self, table: str) -> str:
@@ -324,7 +323,6 @@ def collect_tables(
     """
     if request.jobs is not None and context.executors is not None:
         raise UsageError("cannot be combined with --engine spark", option="--jobs")
-    missed: dict[str, DeltaadmError] = {}
     entries: dict[str, Entry] = {}
     tables = [*named, *(request.also or ())]
     if request.tables_from is not None:
@@ -340,7 +338,7 @@ def collect_tables(
         # Whatever is below a place that cannot be listed stands among the tables under its name.
         for number, error in enumerate(errors):
             name = root if not number else f"{root} ({number + 1})"
-            missed[name] = error
+            entries[name] = error
             tables.append(name)
     for pattern in request.catalog or ():
         listed = table_names.list_tables(context, pattern)
@@ -363,7 +361,6 @@ def collect_tables(
         brief=request.names_tables or request.brief or request.resume is not None,
         every=request.every,
         jobs=request.jobs,
-        unlisted=missed,
         answered={} if request.resume is None else resume_lines(request.resume, kind),
     )
 
@@ -431,15 +428,13 @@ class TableTask:
     def run(self, table: str, target: Target | None = None) -> TableResult:
         """The result for *table*, as the *target* that another process has found if any."""
         try:
-            if table in self.fleet.unlisted:
-                report: Report = Failure(table, self.fleet.unlisted[table])
+            report: Report
+            try:
+                target = target or resolve(self.context, table, self.fleet.entries.get(table))
+            except TableError as error:
+                report = self.report_missing(table, error)
             else:
-                try:
-                    target = target or resolve(self.context, table, self.fleet.entries.get(table))
-                except TableError as error:
-                    report = self.report_missing(table, error)
-                else:
-                    report = self.report(target)
+                report = self.report(target)
         except DeltaadmError as error:
             error.remedy = advice_for(table, error.remedy)
             report = Failure(table, error)
@@ -607,8 +602,8 @@ def _target_for_executors(task: TableTask, table: str) -> Target | None:
         target = resolve(task.context, table, task.fleet.entries.get(table))
     except (UnicodeEncodeError, DeltaadmError):
         return None
-    location, known = target.location, table not in task.fleet.unlisted
-    return target if known and (not is_remote(location) or is_in_object_store(location)) else None
+    location = target.location
+    return target if not is_remote(location) or is_in_object_store(location) else None
 
 
 def _run_on_executor(
