@@ -205,8 +205,8 @@ def plan_foreign_creation(
         )
     notes = [
         (
-            f"A table of the provider {provider} has no Delta protocol: no versions, no features, no "
-            "history, nothing for `validate` to check."
+            f"A table of the provider {provider} has no Delta protocol: no versions, no features, "
+            "no history, nothing for `validate` to check."
         ),
         f"Its files are at {location}.",
     ]
