@@ -637,6 +637,9 @@ class _Run:
             result = TableResult.of(saved.table, OutcomeReport(saved.table, outcome), code)
         except DeltaadmError as error:
             result = _failure(saved, error)
+        except BaseException:
+            self._stopped = True  # here already: this thread would begin the next plan
+            raise
         with self._writing:
             # After a stop the plan stays begun: the next run looks at what is left of it.
             if not self._stopped:
