@@ -54,7 +54,9 @@ def help_asked_for(arguments: Sequence[str]) -> str:
                 raise UsageError(f"There is no option {name}.")
     remedy = did_you_mean(name, (*COMMANDS, *TOPICS))
     if "/" in name or name.startswith("@") or os.path.isdir(name):  # noqa: PTH112
-        remedy = f"To look at a table: deltaadm inspect {name}"
+        from deltaadm.plans.undo import advice_for
+
+        remedy = advice_for(name, "To look at a table: deltaadm inspect TABLE")
     raise UsageError(f"There is no command {name!r}.", remedy=remedy)
 
 

@@ -12,6 +12,7 @@ from deltaadm.domain.snapshot import FileFacts
 from deltaadm.domain.wire import moment
 from deltaadm.json_values import BOOLEAN, COUNT, INTEGER, STRING, STRINGS, array, maybe, record
 from deltaadm.plans.plan import at_path
+from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import counted, some_of
 
 
@@ -159,7 +160,7 @@ def show_restorable(report: RestorableReport) -> Iterator[Block]:
         return
     yield Paragraph(
         "RESTORE brings back rows, schema and properties, but the protocol keeps its features; "
-        f"deltaadm undo {report.table} plans the inverse of such a change."
+        f"deltaadm undo {quoted(report.table)} plans the inverse of such a change."
     )
     yield Command(report.restore, "to restore")
 

@@ -91,10 +91,10 @@ class Needs:
             yield place, first, self.last
 
     def _read(self, version: int, path: str, info: FileInfo) -> None:
-        added, inside = list[tuple[str, Any]](), None
+        added, inside = list[tuple[Any, Any]](), None
         # A file gets a vector by its removal without one, which may come later in the commit.
         for name, document in each_action(body(self.store, path), path):
-            if name == "remove" and document.get("path") is not None:
+            if name == "remove":
                 self._remove(document, version)
             elif name == "add" and document.get("path") is not None:
                 added.append((document["path"], document.get("deletionVector")))
@@ -106,14 +106,16 @@ class Needs:
             self._add(file, vector, version)
         self.times.append(commit_time(inside, self.metadata, info.modified))
 
-    def _add(self, path: str, vector: Any, version: int) -> None:
-        place = self.place(path)
+    def _add(self, path: Any, vector: Any, version: int) -> None:
+        place = self.place(str(path))
         self.live.setdefault(place, version)
         if (where := self._vector_place(vector)) is not None:
             self._vectors[place] = where
 
     def _remove(self, document: Mapping[str, Any], version: int) -> None:
-        place, time = self.place(document["path"]), document.get("deletionTimestamp") or 0
+        if (path := document.get("path")) is None:
+            return
+        place, time = self.place(str(path)), document.get("deletionTimestamp") or 0
         since = self.live.pop(place, None)
         self._end(place, since, version, time)
         where = self._vectors.pop(place, self._vector_place(document.get("deletionVector")))

@@ -30,7 +30,7 @@ def made(path: Path, *commits: list[Action], lost: tuple[str, ...] = ()) -> Tabl
         first = [] if version else [protocol(), metadata()]
         table.commit(version, commit_info(), *first, *actions, modified=time)
         for action in actions:
-            name = action.get("add", {}).get("path", "")
+            name = str(action.get("add", {}).get("path", ""))
             if name and "/" not in name and name not in lost:
                 put(table, name, time)
     return table
@@ -108,10 +108,11 @@ def test_the_screen_has_the_answer_first_and_the_statement_last(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
-    daily(tmp_path / "t")
-    lines = deltaadm("history", "t", "--restorable").out.splitlines()
+    daily(tmp_path / "a b")
+    lines = deltaadm("history", "a b", "--restorable").out.splitlines()
     assert lines[1].split() == ["restorable", "2", "to", "9"]
     assert "RESTORE TABLE" in "".join(lines[-3:])
+    assert "deltaadm undo 'a b' " in " ".join(lines)
     assert len(lines) <= 24
 
 
@@ -129,6 +130,12 @@ def test_a_vector_is_a_file_that_versions_need(tmp_path: Path) -> None:
     inline = {"storageType": "i", "pathOrInlineDv": 25 * "0", "sizeInBytes": 20, "cardinality": 1}
     other = made(tmp_path / "u", [add("a", deletionVector=inline)], [])
     assert spans(looked(other)) == [(0, 1, True, True, False)]
+
+
+def test_a_path_that_is_no_text_is_taken_for_one(tmp_path: Path) -> None:
+    odd = [add(1), add([1]), add("a"), {"add": {}}]
+    table = made(tmp_path / "t", odd, [remove([1]), remove({}), {"remove": {}}])
+    assert spans(looked(table)) == [(0, 1, True, True, False)]
 
 
 def test_names_are_encoded_in_the_log_alone(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ TORN = {
     "not json": (b"<html>503</html>", "Which data files belong"),
     "blocks of zeros": (bytes(512), "Which data files belong"),
     "a broken line among others": (b"{broken\n" + WHOLE, "2 data files that it names"),
+    "an add that is none": (b'{"add":null}\n{"add":[1]}\n' + WHOLE[:-9], "1 data files that"),
 }
 
 
@@ -204,6 +205,12 @@ def test_the_change_data_feed_is_said_to_break(lacking: Path) -> None:
     assert deltaadm(*on, "--commit-engine", "embedded").code == 0
     planned = deltaadm("repair", lacking, "--remove-missing-files")
     assert "change data feed cannot be read across version 4" in " ".join(planned.out.split())
+
+
+def test_a_path_that_is_no_text_is_not_in_the_storage(lacking: Path) -> None:
+    Table(lacking).commit(3, commit_info(), add([1]))
+    planned = deltaadm("repair", lacking, "--remove-missing-files")
+    assert (planned.code, "2 of 4 live files" in planned.out) == (0, True), planned.err
 
 
 def test_what_is_missing_altogether_is_elsewhere(lacking: Path) -> None:

@@ -150,7 +150,8 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
             "several lines, write each action on one (`jq -c . FILE`)."
         )
         return refused("commit", "DL103", flaw, refusal, remedy)
-    named = [line["add"].get("path") for line in lines if isinstance(line, dict) and "add" in line]
+    adds = (line.get("add") for line in lines if isinstance(line, dict))
+    named = [add.get("path") for add in adds if isinstance(add, dict)]
     some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
     files = f"{len(named)} data files that it names belong to no version: {some}. "
     unread = f"Which data files {'else ' if named else ''}belong to no version then is not known."

@@ -439,8 +439,8 @@ def _origin(case: Case, missing: list[AddFile]) -> str:
     paths, added = {add.path for add in missing}, list[int]()
     for file in reversed(case.listing.commits):
         for name, document in each_action(body(case.view, file.path), file.path):
-            if name == "add" and document.get("path") in paths:
-                paths.discard(document["path"])
+            if name == "add" and (path := str(document.get("path"))) in paths:
+                paths.discard(path)
                 added.append(file.number)
         if not paths:
             first, last = min(added), max(added)
