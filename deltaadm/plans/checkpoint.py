@@ -713,6 +713,15 @@ def _newer(store: WritableStore, version: int) -> Checkpoint | None:
     return listing.checkpoints[-1] if listing.checkpoints else None
 
 
+class LiveRow(NamedTuple):
+    """A live file: the `key` that it is known by, and all that is `said` of it, as a text."""
+
+    path: str
+    key: tuple[str, str | None]
+    size: Any
+    said: str
+
+
 class State(Replay):
     """
     The state that a segment describes, action by action, as in the log.
@@ -755,6 +764,19 @@ class State(Replay):
                     live = columns.alive(adds, touched, self._reconciled)
                     rows = [columns.values_of(live, field) for field in fields]
                 yield from zip(*rows, strict=True)
+
+    def live_files(self) -> Iterator[LiveRow]:
+        """The live files; what a checkpoint has twice, readers have once."""
+        seen = set[int]()
+        for path, vector, size, values, *rows in self.live_rows(_FIELDS):
+            # A struct whose fields are all null is none.
+            known = vector if vector and vector.get("storageType") is not None else None
+            key = canonical_path(str(path), self._store.qualifier), known and vector_id(known)
+            if (hashed := hash(key)) not in seen:
+                seen.add(hashed)
+                named = dict(values).items() if values else ()
+                pairs = sorted([(name, value or None) for name, value in named])
+                yield LiveRow(path, key, size, repr((key, size, pairs, rows)))
 
     def tombstones(self) -> Iterator[Mapping[str, Any]]:
         """The `remove` actions of the checkpoint, with what VACUUM goes by."""
@@ -814,20 +836,13 @@ def state_of(store: LogStore, segment: LogSegment) -> TableState:
 
     It is what live files, domains, transactions, protocol and metadata say, however it is spelt.
     """
-    state, digest, total, seen = State(store, segment), Digest(), 0, set[int]()
+    state, digest, total = State(store, segment), Digest(), 0
 
     def texts() -> Iterator[str]:
         nonlocal total
-        for path, vector, size, values, *rows in state.live_rows(_FIELDS):
-            # A struct whose fields are all null is none.
-            known = vector if vector and vector.get("storageType") is not None else None
-            key = canonical_path(str(path), store.qualifier), known and vector_id(known)
-            if (hashed := hash(key)) not in seen:  # what a checkpoint has twice, readers have once
-                seen.add(hashed)
-                total += size if isinstance(size, int) else 0
-                named = dict(values).items() if values else ()
-                pairs = sorted([(name, value or None) for name, value in named])
-                yield repr((key, size, pairs, rows))
+        for row in state.live_files():
+            total += row.size if isinstance(row.size, int) else 0
+            yield row.said
 
     digest.add("add", texts())
     for name, document in state.other_actions():

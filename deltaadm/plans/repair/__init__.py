@@ -15,7 +15,7 @@ from typing import Final
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import DeltaadmError, RefusedError, TableError
-from deltaadm.plans.checkpoint import TableState, read_state
+from deltaadm.plans.checkpoint import TableState
 from deltaadm.plans.repair.checkpoints import (
     find_checkpoints,
     find_checksums,
@@ -75,7 +75,7 @@ def plan_repairs(case: Case) -> RepairPlan:
         except TableError as error:  # for which there is no repair
             return replace(plan, blocked=error.message, remedy=error.remedy)
         return plan
-    before, blocked = _state_or_error(View(case.store, listed=view.listed))
+    before, blocked = _state_or_error(case.found)
     after, still = _state_or_error(view)
     if before is not None and after is not None:
         announced = {part for repair in plan.planned for part in repair.alters}
@@ -91,7 +91,7 @@ def plan_repairs(case: Case) -> RepairPlan:
 
 def _state_or_error(view: View) -> tuple[TableState | None, str]:
     try:
-        return read_state(view), ""
+        return view.newest_state(), ""
     except DeltaadmError as error:
         if error.exit_code != 3:  # noqa: PLR2004 -- trouble with the store tells nothing about the table
             raise

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain, islice
 from typing import Any, Final
 
 import deltaadm.rules.checkpoints
 import deltaadm.rules.log  # noqa: F401 -- registers its rules
+from deltaadm import facts
 from deltaadm.dataclass import replace
-from deltaadm.domain.actions import AddFile
 from deltaadm.domain.properties import Key, is_true
-from deltaadm.domain.snapshot import Checkpoint, FileFacts, Kind, LogFile, LogSegment, Snapshot
+from deltaadm.domain.snapshot import (
+    Checkpoint,
+    FileFacts,
+    Kind,
+    LogFile,
+    LogListing,
+    LogSegment,
+    Snapshot,
+)
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import DeltaadmError, RefusedError, TableError
-from deltaadm.facts import ChecksumFacts, CommitFacts, FileTotals, LogFacts, State
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.plans.checkpoint import (
     HINT,
+    LiveRow,
+    State,
     TableState,
     alone,
     has_v2_checkpoints,
     pointer_to,
-    state_of,
 )
 from deltaadm.plans.repair.repair import (
     Case,
     Operation,
     Repair,
+    View,
     move_aside,
     point,
     rebuild,
@@ -36,10 +46,11 @@ from deltaadm.plans.repair.repair import (
     sha256,
     write_file,
 )
-from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
+from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.commit_lines import CommitLines, json_object
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import Depth, examine, read_pointer
+from deltaadm.replay.examine_checkpoints import CheckpointExaminer
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, canonical_path
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import DAY, RULES, Severity
@@ -68,44 +79,31 @@ def find_checkpoints(case: Case) -> Iterator[Repair]:
         if parts is not None:
             there = {file.part for file in files if file.info.size}
             lost = ", ".join(str(part) for part in range(1, parts + 1) if part not in there)
-            rule, wrong = (
-                "DL601",
-                f"The checkpoint of version {version} lacks part {lost} of {parts}.",
-            )
+            rule = "DL601"
+            wrong = f"The checkpoint of version {version} lacks part {lost} of {parts}."
         yield _unusable(case, rule, wrong, files)
     for checkpoint in complete:
         yield from _judged(case, checkpoint, newest=checkpoint is complete[-1])
 
 
-def _unusable(
-    case: Case, rule: str, wrong: str, files: Sequence[LogFile], older: LogSegment | None = None
-) -> Repair:
-    """The repair of *files* that no reader can use as a checkpoint; *older* ones give its state."""
-    version = files[0].number
-    is_regular = all(file.info.regular for file in files)
+def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Repair:
+    """The repair of *files* that no reader can use as a checkpoint."""
+    version, remedy = files[0].number, _RESTORE
     try:
-        older = older or _by_older_files(case, version)[0]
-        why = "" if is_regular else "one of its files is not a regular file"
+        older, _ = _by_older_files(case, version)
+        regular = all(file.info.regular for file in files)
+        why = "" if regular else "one of its files is not a regular file"
     except TableError as error:
         why = _clause(error)
-    if why or older is None:
-        since = f"is the only source of versions from {version} on, since {why}"
-        remedy = f"{_RESTORE}{_right_versions(case, version)}"
-        return refused(_KIND, rule, wrong, f"it cannot be rebuilt, and {since}", remedy)
-    if doubt := _doubt(case, older):
+    if why:
+        refusal = f"it cannot be rebuilt, and is the only source of versions from {version} on"
+        refusal, remedy = f"{refusal}, since {why}", f"{_RESTORE}{_right_versions(case, version)}"
+    elif doubt := next(_doubts(case, older), ""):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
-        return refused(_KIND, rule, wrong, refusal, _RESTORE)
-    operations = _replacement(case, older, [file.path for file in files])
-    return Repair(_KIND, rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
-
-
-def _unreadable(
-    case: Case, checkpoint: Checkpoint, error: TableError, older: LogSegment | None = None
-) -> Repair:
-    wrong = error.message
-    if not wrong.startswith("The checkpoint of"):
-        wrong = f"Version {checkpoint.version}: {wrong}"
-    return _unusable(case, "DL612", wrong, checkpoint.files, older)
+    else:
+        operations = _replacement(case, older, [file.path for file in files])
+        return Repair(_KIND, rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
+    return refused(_KIND, rule, wrong, refusal, remedy)
 
 
 def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Repair]:
@@ -118,20 +116,25 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             return
         for name in reader.file_paths():
             reader.require_whole(name)
+        actual = case.view.state(alone(checkpoint))
     except TableError as error:
-        yield _unreadable(case, checkpoint, error)
+        wrong = error.message
+        if not wrong.startswith("The checkpoint of"):
+            wrong = f"Version {version}: {wrong}"
+        yield _unusable(case, "DL612", wrong, checkpoint.files)
         return
+    stated, found = _stated(case, version), _totals(actual)
     try:
         older, expected = _by_older_files(case, version)
     except TableError as error:
-        yield from _judged_alone(case, checkpoint, _clause(error))
+        if stated not in {None, found}:
+            wrong = f"The checkpoint of version {version} has {_words(found)}, but the checksum of "
+            wrong += f"the version says {_words(stated)}."
+            reason = f"it is the only source of the version, since {_clause(error)}"
+            remedy = f"{_RESTORE}{_right_versions(case, version)}"
+            yield refused(_KIND, "DL609", wrong, reason, remedy)
         return
-    try:
-        actual = state_of(case.view, alone(checkpoint))
-    except TableError as error:
-        yield _unreadable(case, checkpoint, error, older)
-        return
-    stated, differing = _stated(case, version), expected.differences(actual)
+    differing = expected.differences(actual)
     if "txn" in differing:
         stored = _snapshot(case, older).metadata.configuration
         if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
@@ -143,29 +146,8 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             older,
             differing,
             confirms_older=stated == _totals(expected),
-            confirms_checkpoint=stated == _totals(actual),
+            confirms_checkpoint=stated == found,
         )
-
-
-def _judged_alone(case: Case, checkpoint: Checkpoint, since: str) -> Iterator[Repair]:
-    """The repair of a checkpoint about which, for the reason *since*, no older files tell."""
-    version = checkpoint.version
-    try:
-        counted = _snapshot(case, alone(checkpoint), Detail.STATE).files or FileFacts()
-    except TableError as error:
-        yield _unreadable(case, checkpoint, error)
-        return
-    # The counts are exact, but for files that it has twice.
-    if (stated := _stated(case, version)) in {None, (counted.files, counted.bytes)}:
-        return
-    found = _totals(state_of(case.view, alone(checkpoint)))
-    if stated is not None and stated != found:
-        wrong = (
-            f"The checkpoint of version {version} has {_words(found)}, but the checksum of the "
-            f"version says {_words(stated)}."
-        )
-        reason = f"it is the only source of the version, since {since}"
-        yield refused(_KIND, "DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
 
 
 def _settled(
@@ -183,7 +165,7 @@ def _settled(
     The checksum of the version may confirm either.
     """
     version = checkpoint.version
-    ours, theirs = _live(case, older), _live(case, alone(checkpoint))
+    ours, theirs, agreed = _compared(case.view, older, alone(checkpoint))
     lacking = sorted(path for path, _ in ours.keys() - theirs.keys())
     extra = sorted(path for path, _ in theirs.keys() - ours.keys())
     wrong = (
@@ -196,19 +178,20 @@ def _settled(
         other = "the older checkpoint from which the other state comes"
         refusal = f"nothing tells whether it is wrong or {other}"
     elif not confirms_older or confirms_checkpoint:
-        disputed = [file for key, file in ours.items() if theirs.get(key) != file]
-        agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
-        # If even this one is not there, storage tells nothing.
-        has_files = agreed is not None and case.store.data_size(agreed.path) is not None
-        unknown = [file for key, file in theirs.items() if key not in ours]
-        doubt = _doubt(case, older)
+        # If not even a file that both have is there, storage tells nothing.
+        has_files = agreed is not None and case.store.data_size(agreed) is not None
+        doubts = chain(
+            _doubts(case, older),
+            _doubts_by_storage(case, ours.values() if has_files else ()),
+            _doubts_by_removals(
+                case, older, [theirs[key] for key in theirs if key not in ours], has_files=has_files
+            ),
+        )
         if confirms_checkpoint and not confirms_older:
-            doubt = "the checksum of the version agrees with the checkpoint"
-        if has_files and not doubt:
-            doubt = _doubt_in_storage(case, disputed)
-        if doubt := doubt or _doubt_in_removals(case, older, unknown, has_files=has_files):
+            doubts = chain(("the checksum of the version agrees with the checkpoint",))
+        if doubt := next(doubts, ""):
             refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
-        elif not (disputed and has_files):
+        elif not (ours and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
     if refusal:
         remedy = f"Compare both with a backup. {_RESTORE}"
@@ -228,7 +211,7 @@ def _settled(
 
 def _by_older_files(case: Case, version: int) -> tuple[LogSegment, TableState]:
     segment = case.listing.segment(version, before=version)
-    return segment, state_of(case.view, segment)
+    return segment, case.view.state(segment)
 
 
 def _clause(error: TableError) -> str:
@@ -245,14 +228,12 @@ def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
 
 def _is_proven(case: Case, checkpoint: Checkpoint) -> bool:
     """Whether the commits from 0 on, with checkpoints in between or not, give the same state."""
-    known, version = case.proven, checkpoint.version
-    if version not in known:
-        known[version] = False
-        with suppress(TableError):
-            older, expected = _by_older_files(case, version)
-            is_same = not expected.differences(state_of(case.view, alone(checkpoint)))
-            known[version] = is_same and not _unproved(case, older)
-    return known[version]
+    try:
+        older, expected = _by_older_files(case, checkpoint.version)
+        actual = case.view.state(alone(checkpoint))
+    except TableError:
+        return False
+    return not expected.differences(actual) and not _unproved(case, older)
 
 
 def _stated(case: Case, version: int) -> tuple[int, int] | None:
@@ -273,27 +254,35 @@ def _words(totals: tuple[int, int]) -> str:
     return f"{totals[0]:,} live files of {totals[1]:,} bytes"
 
 
-def _live(case: Case, segment: LogSegment) -> dict[tuple[str, str], AddFile]:
-    return {
-        (
-            canonical_path(add.path, case.view.qualifier),
-            add.deletion_vector.unique_id if add.deletion_vector else "",
-        ): add
-        for add in live_files(case.view, segment)
-    }
+def _compared(view: View, *segments: LogSegment) -> tuple[_Rows, _Rows, str | None]:
+    """The live files that each of two segments has, not the other; the path of one that both do."""
+    ours, theirs = segments
+    left = {hash(row.said) for row in State(view, theirs).live_files()}
+    only, agreed = _Rows(), None
+    for row in State(view, ours).live_files():
+        if hash(row.said) in left:
+            left.discard(hash(row.said))
+            agreed = agreed or row.path
+        else:
+            only[row.key] = row
+    rest = (row for row in State(view, theirs).live_files() if hash(row.said) in left)
+    return only, {row.key: row for row in rest}, agreed
 
 
-def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL) -> Snapshot:
-    """Protocol and metadata, or all of the state, by the log alone."""
-    return Replay(case.view, replace(segment, crc=None)).outcome(detail)
+_Rows = dict[tuple[str, str | None], LiveRow]
 
 
-def _doubt(case: Case, segment: LogSegment) -> str:
-    """What shows that a commit of *segment* is not as it was written; empty if nothing does."""
-    if case.doubts is None:
-        doubts: dict[int, str] = {}
+def _snapshot(case: Case, segment: LogSegment) -> Snapshot:
+    """Protocol and metadata by the log alone."""
+    return Replay(case.view, replace(segment, crc=None)).outcome(Detail.PROTOCOL)
+
+
+def _doubts(case: Case, segment: LogSegment) -> Iterator[str]:
+    """What shows that a commit of *segment* is not as it was written."""
+    if (doubts := case.doubts) is None:
+        doubts = {}
         for fact in examine(case.view, Depth(history=True, files=False), now=case.now):
-            if isinstance(fact, CommitFacts):
+            if isinstance(fact, facts.CommitFacts):
                 if not fact.names:
                     doubts[fact.version] = "the commit is empty"
                 for _, message in _broken(_DAMAGED_COMMITS, fact):
@@ -306,13 +295,22 @@ def _doubt(case: Case, segment: LogSegment) -> str:
                 doubts[file.number] = f"it is a copy of version {other}"
                 doubts[other] = f"it is a copy of version {file.number}"
         case.doubts = doubts
-    doubtful = (file.number for file in segment.commits if file.number in case.doubts)
-    return next((f"version {version}: {case.doubts[version]}" for version in doubtful), "")
+    for file in segment.commits:
+        if file.number in doubts:
+            yield f"version {file.number}: {doubts[file.number]}"
 
 
-def _doubt_in_removals(
-    case: Case, segment: LogSegment, unknown: Sequence[AddFile], *, has_files: bool
-) -> str:
+def _doubts_by_storage(case: Case, disputed: Iterable[LiveRow]) -> Iterator[str]:
+    for file in islice(disputed, _LOOKED_UP):
+        size = case.store.data_size(file.path)
+        if size != file.size:
+            has = "is not in storage" if size is None else f"has {size:,} bytes, not {file.size:,}"
+            yield f"{file.path}, which they add, {has}"
+
+
+def _doubts_by_removals(
+    case: Case, segment: LogSegment, unknown: Sequence[LiveRow], *, has_files: bool
+) -> Iterator[str]:
     """
     A file that the commits remove and nothing has added, or one of *unknown* that they do not.
 
@@ -324,31 +322,26 @@ def _doubt_in_removals(
             segment = case.listing.segment(segment.version, before=base.version)
         except TableError:
             break
-    qualifier = case.view.qualifier
-    known = {path for path, _ in _live(case, alone(base))} if base else set()
-    lines, removed = CommitLines(case.view), set()
+    lines, added, removed = CommitLines(case.view), set[str](), set[str]()
+    foreign: dict[str, str] = {}
     for file in segment.commits:
         commit = lines.of(file.path)
-        known.update(canonical_path(str(of["path"]), qualifier) for of in commit.actions("add"))
-        for remove in commit.actions("remove"):
-            path = canonical_path(str(remove["path"]), qualifier)
-            if path not in known:
-                return f"version {file.number} removes {remove['path']}, which nothing has added"
-            removed.add(path)
-    for add in unknown[:_LOOKED_UP]:
-        is_gone = has_files and case.store.data_size(add.path) is None
-        if canonical_path(add.path, qualifier) not in removed and not is_gone:
-            return f"none of them adds or removes {add.path}, which the checkpoint has"
-    return ""
+        added.update(_path(case, action) for action in commit.actions("add"))
+        for action in commit.actions("remove"):
+            removed.add(path := _path(case, action))
+            if path not in added:
+                foreign.setdefault(path, f"version {file.number} removes {action['path']}")
+    for row in State(case.view, alone(base)).live_files() if base and foreign else ():
+        foreign.pop(row.key[0], None)
+    yield from (f"{what}, which nothing has added" for what in foreign.values())
+    for row in unknown[:_LOOKED_UP]:
+        is_gone = has_files and case.store.data_size(row.path) is None
+        if row.key[0] not in removed and not is_gone:
+            yield f"none of them adds or removes {row.path}, which the checkpoint has"
 
 
-def _doubt_in_storage(case: Case, disputed: Sequence[AddFile]) -> str:
-    for file in disputed[:_LOOKED_UP]:
-        size = case.store.data_size(file.path)
-        if size != file.size:
-            has = "is not in storage" if size is None else f"has {size:,} bytes, not {file.size:,}"
-            return f"{file.path}, which they add, {has}"
-    return ""
+def _path(case: Case, action: Mapping[str, Any]) -> str:
+    return canonical_path(str(action["path"]), case.view.qualifier)
 
 
 def _named(verb: str, paths: Sequence[str]) -> str:
@@ -377,36 +370,16 @@ def _right_versions(case: Case, version: int) -> str:
 def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[Operation, ...]:
     snapshot, version = _snapshot(case, older), older.version
     classic = f"{version:020d}.checkpoint.parquet"
-    has_other = any(
-        found.version == version and not {file.path for file in found.files} & {*names}
-        for found in case.listing.checkpoints
-    )
     try:
         require_checkpointable(snapshot)
     except RefusedError:  # the commits say the same without one
-        has_other = True
-    if has_other:
         return move_aside(*names)
+    for found in case.listing.checkpoints:
+        if found.version == version and not {file.path for file in found.files} & {*names}:
+            return move_aside(*names)
     if classic in names and not has_v2_checkpoints(snapshot):
-        others = [name for name in names if name != classic]
-        return rebuild(version, classic), *move_aside(*others)
+        return rebuild(version, classic), *move_aside(*[name for name in names if name != classic])
     return rebuild(version), *move_aside(*names)
-
-
-def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
-    """Sidecars that no checkpoint names, which are only reported."""
-    sidecars = case.store.list_directory("_sidecars")
-    old = {name for name, info in sidecars.items() if info.modified < case.now - DAY}
-    for checkpoint in case.listing.checkpoints if old else ():
-        try:
-            small = CheckpointReader(case.view, checkpoint).small_actions(("sidecar",))
-        except TableError:  # it may name any
-            return
-        old -= {sidecar_path(document) for _, document in small}
-    if old:
-        wrong = f"{len(old)} sidecars belong to no checkpoint, among them "
-        wrong += f"{', '.join(sorted(old)[:_NAMED])}. They only take up space."
-        yield Repair("sidecar", "DL615", wrong)
 
 
 _LAST: Final = 100
@@ -426,13 +399,13 @@ def find_pointer(case: Case) -> Iterator[Repair]:
     newest = max((found.version for found in checkpoints), default=-1)
     if max(case.view.rebuilt, default=-1) > newest:
         return  # who writes the newest checkpoint has the pointer follow
-    log = LogFacts(
+    log = facts.LogFacts(
         listing=case.listing,
         pointer=pointer,
         segment=None,
         failure=None,
         versions=None,
-        state=State(version=newest),
+        state=facts.State(version=newest),
         now=case.now,
     )
     rule, wrong = next(_broken(_POINTER_RULES, log), ("", ""))
@@ -449,6 +422,20 @@ def find_pointer(case: Case) -> Iterator[Repair]:
         yield Repair("pointer", rule, wrong, operations, kept)
 
 
+def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
+    """Sidecars that no checkpoint names, which are only reported."""
+    infos = {**case.listing.infos, **case.store.list_directory("_sidecars")}
+    listing = LogListing.of(case.view.root, infos)
+    examiner = CheckpointExaminer(
+        store=case.view, listing=listing, pointer=None, chosen=None, deep=False, now=case.now
+    )
+    orphans = examiner.orphans() or ()
+    if old := sorted(file.path for file in orphans if file.info.modified < case.now - DAY):
+        wrong = f"{len(old)} sidecars belong to no checkpoint, among them "
+        wrong += f"{', '.join(old[:_NAMED])}. They only take up space."
+        yield Repair("sidecar", "DL615", wrong)
+
+
 def find_checksums(case: Case) -> Iterator[Repair]:
     """A checksum of the newest version that is wrong, and others that cannot be read."""
     files = case.listing.of_kind(Kind.CRC)
@@ -461,13 +448,13 @@ def find_checksums(case: Case) -> Iterator[Repair]:
             document, error = json_object(case.view.read(file.path))
         except TableError as unread:
             document, error = None, unread.message.rstrip(".")
-        checksum = ChecksumFacts(
-            file=file, document=document, error=error, state=State(version=file.number)
+        checksum = facts.ChecksumFacts(
+            file=file, document=document, error=error, state=facts.State(version=file.number)
         )
         operations = move_aside(file.path)
         if snapshot is not None and file.number == snapshot.version:
             protocol, metadata = snapshot.protocol, snapshot.metadata
-            state = State(version=snapshot.version, protocol=protocol, metadata=metadata)
+            state = facts.State(version=snapshot.version, protocol=protocol, metadata=metadata)
             totals = _recounted(case, snapshot) if _COUNTED & (document or {}).keys() else None
             checksum = replace(checksum, state=state, snapshot=snapshot, totals=totals)
             what = f"what replay finds in version {snapshot.version}"
@@ -488,7 +475,7 @@ _COUNTED: Final = {
 """What of a checksum takes a look at every file to judge."""
 
 
-def _recounted(case: Case, snapshot: Snapshot) -> FileTotals:
+def _recounted(case: Case, snapshot: Snapshot) -> facts.FileTotals:
     segment = snapshot.segment
     assert segment is not None  # noqa: S101 -- a loaded snapshot has one
     builder = TotalsBuilder(snapshot.files or FileFacts(), case.view.qualifier)
@@ -498,12 +485,12 @@ def _recounted(case: Case, snapshot: Snapshot) -> FileTotals:
 
 
 def _broken(
-    codes: Iterable[str], facts: LogFacts | CommitFacts | ChecksumFacts
+    codes: Iterable[str], fact: facts.LogFacts | facts.CommitFacts | facts.ChecksumFacts
 ) -> Iterator[tuple[str, str]]:
     """The rules that find something, and what they say; of checksums, no mere warnings."""
     for code in codes:
-        for problem in RULES[code].check(facts):
-            if not (isinstance(facts, ChecksumFacts) and problem.severity is Severity.WARNING):
+        for problem in RULES[code].check(fact):
+            if not (isinstance(fact, facts.ChecksumFacts) and problem.severity is Severity.WARNING):
                 yield code, problem.message
 
 

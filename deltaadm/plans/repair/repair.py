@@ -10,14 +10,21 @@ from typing import Any, BinaryIO, Final
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import FileInfo, LogListing, Snapshot, commit_name, listing_prefix
+from deltaadm.domain.snapshot import (
+    FileInfo,
+    LogListing,
+    LogSegment,
+    Snapshot,
+    commit_name,
+    listing_prefix,
+)
 from deltaadm.domain.wire import Loggable
 from deltaadm.errors import MissingFileError, RefusedError, TableError
 from deltaadm.json_values import compact
-from deltaadm.plans.checkpoint import HINT, TableState
+from deltaadm.plans.checkpoint import HINT, TableState, state_of
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
 from deltaadm.replay.embedded import in_commit_timestamps
-from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
+from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot, locate, replayed
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
 
@@ -49,10 +56,14 @@ class View:
         self.storage_options = store.storage_options
         self.data_size, self.open_data = store.data_size, store.open_data
         self.list_directory, self.list_data = store.list_directory, store.list_data
+        self._states: dict[tuple[Any, ...], TableState] = {}
 
     def with_files(self, files: Files, *rebuilt: int) -> View:
         """The same with other *files*, or with *rebuilt* checkpoints, of which commits tell."""
-        return View(self.store, {**self.files, **files}, self.rebuilt.union(rebuilt), self.listed)
+        files, rebuilt_too = {**self.files, **files}, self.rebuilt.union(rebuilt)
+        view = View(self.store, files, rebuilt_too, self.listed)
+        view._states = self._states
+        return view
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """The files that will be there."""
@@ -98,24 +109,35 @@ class View:
         """The newest version, with its state; raises what a replay does."""
         return load_snapshot(self, detail=Detail.STATE)
 
+    def state(self, segment: LogSegment) -> TableState:
+        """The state that *segment* describes; files that were read for it once are not again."""
+        checkpoint = segment.checkpoint.files if segment.checkpoint else ()
+        names = (*(file.path for file in checkpoint), *segment.deltas.names)
+        read = segment.version, *(self.files.get(name, name) for name in names)
+        if read not in self._states:
+            self._states[read] = state_of(self, segment)
+        return self._states[read]
+
+    def newest_state(self) -> TableState:
+        """The state that readers will see; raises what a replay does."""
+        return replayed(self, locate(self), self.state)[0]
+
 
 class Case:
     """
     A log that is looked at.
 
-    `view` is the log as it will be once the repairs that were found so far are done. What has
-    changed within the last *older_than* ms may still be being written. `proven` tells of
-    checkpoints whether the commits from 0 on confirm them, `doubts` what shows of commits that
-    somebody changed them.
+    `found` is the log as it is, `view` as it will be once the repairs that were found so far are
+    done. What has changed within the last *older_than* ms may still be being written. `doubts` are
+    what shows of commits that somebody changed them.
     """
 
     def __init__(
         self, store: WritableStore, now: int, older_than: int, *, remove_missing_files: bool = False
     ) -> None:
         self.store, self.now, self.older_than = store, now, older_than
-        self.view = View(store)
+        self.found = self.view = View(store)
         self.remove_missing_files = remove_missing_files
-        self.proven: dict[int, bool] = {}
         self.doubts: dict[int, str] | None = None
 
     @property
