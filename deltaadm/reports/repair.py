@@ -118,30 +118,27 @@ def show_repair(report: RepairReport) -> Iterator[Block]:
             ("refused", str(len(plan.refused)), "error"),
         )
         yield Either([Cards(tuple(card for card in counts if card[1] != "0"))])
-    for repair in plan.planned:
-        yield Heading(_title(repair.rule, repair.kind), tone="warning")
+    for repair in (*plan.planned, *plan.refused):
+        title = f"{repair.rule} {repair.kind}".strip()
+        if repair.refusal:
+            yield Heading(f"{title}: not repaired", tone="error")
+            yield Paragraph(repair.wrong)
+            yield Paragraph(f"Refused: {repair.refusal}.", "error")
+            if repair.remedy:
+                yield Paragraph(repair.remedy)
+            continue
+        yield Heading(title, tone="warning")
         yield Paragraph(repair.wrong)
-        rows = (ChangeRow("~", each.words) for each in repair.operations)
-        yield Changes(tuple(rows))
+        yield Changes(tuple(ChangeRow("~", each.words) for each in repair.operations))
         if repair.effect:
             yield Paragraph(repair.effect, "info")
         if repair.kept and not report.brief:
             yield Paragraph(f"Kept: {repair.kept}.")
-    for repair in plan.refused:
-        yield Heading(f"{_title(repair.rule, repair.kind)}: not repaired", tone="error")
-        yield Paragraph(repair.wrong)
-        yield Paragraph(f"Refused: {repair.refusal}.", "error")
-        if repair.remedy:
-            yield Paragraph(repair.remedy)
     if plan.planned and not report.brief:
         yield from _proof(plan)
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
-
-
-def _title(rule: str, kind: str) -> str:
-    return f"{rule} {kind}".strip()
 
 
 def _proof(plan: RepairPlan) -> Iterator[Block]:

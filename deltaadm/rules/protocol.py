@@ -570,12 +570,7 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
     before, after = commit.before.protocol, commit.after.protocol
     if before is None or after is None or commit.replaces_table:
         return
-    newest = commit.in_effect and commit.in_effect.protocol
-    had = before.supported_features | before.unknown_features
-    # A preview may give way to the final feature, which reads the same files.
-    twins = {name: feature.twin for name in had if (feature := TableFeature.lookup(name))}
-    lost = sorted(name for name in had if not after.supports(name))
-    lost = [name for name in lost if not (twins.get(name) and after.supports(twins[name] or ""))]
+    newest, lost = commit.in_effect and commit.in_effect.protocol, lost_features(before, after)
     if newest:  # which may have them again
         lost = [name for name in lost if not newest.supports(name)]
     if lost:
@@ -585,6 +580,18 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
         implied = f", which writer version {before.min_writer_version} implied"
         implied = implied if before.implicit_features.issuperset(lost) else ""
         yield Problem(f"Version {commit.version}{by}{moved} lost {', '.join(lost)}{implied}.")
+
+
+def lost_features(before: Protocol, after: Protocol) -> list[str]:
+    """The features that one protocol has and the next has not; the twin of a feature will do."""
+    names = sorted(before.supported_features | before.unknown_features)
+    entries = {name: TableFeature.lookup(name) for name in names if not after.supports(name)}
+    # A preview may give way to the final feature, which reads the same files.
+    return [
+        name
+        for name, entry in entries.items()
+        if not (entry and entry.twin and after.supports(entry.twin))
+    ]
 
 
 @rule("DL220", Severity.ERROR, Scope.SNAPSHOT, shared=True)

@@ -65,7 +65,7 @@ def plan_repairs(case: Case) -> RepairPlan:
             for operation in () if repair.refusal else repair.operations:
                 if operation.file and operation.file not in digests:
                     digests[operation.file] = sha256(case.store, operation.file)
-                case.view = case.view.with_files(operation.files, *operation.rebuilt)
+                case.view = case.view.after(operation)
     root, view = case.store.root, case.view
     gone = tuple(name for name, content in view.files.items() if content is None)
     plan = RepairPlan(root=root, repairs=tuple(repairs), gone=gone, digests=digests)

@@ -7,13 +7,13 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 from shutil import copyfileobj
 from typing import Any, BinaryIO, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import parse
-from deltaadm.domain.snapshot import commit_name
 from deltaadm.errors import (
     CommitError,
     MissingFileError,
@@ -22,8 +22,8 @@ from deltaadm.errors import (
     TableError,
     UnknownWriteError,
 )
-from deltaadm.plans.checkpoint import HINT, TableState, pointer_to, read_state, write_from
-from deltaadm.plans.repair.repair import RepairPlan, View, digest_of, sha256
+from deltaadm.plans.checkpoint import HINT, Pointer, TableState, pointer_to, read_state, write_from
+from deltaadm.plans.repair.repair import Operation, RepairPlan, View, digest_of, sha256
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
@@ -78,13 +78,13 @@ def carry_out(
     try:
         for repair in plan.planned:
             for operation in repair.operations:
-                getattr(work, operation.kind)(*operation.arguments)
+                work.do(operation)
         actual, later = _verified(store, plan.after)
     except (CommitError, TableError, RefusedError) as error:
         if not work.has_changed:
             work.note(status="nothing was done", error=error.message)
             raise
-        _put_back(store, work.aside, work.journal, unsure=[])
+        _put_back(store, work.aside, work.journal)
         work.note(status="put back", error=error.message)
         raise CommitError(
             f"The repair was taken back, since it did not come out as planned: {error.message}",
@@ -118,8 +118,7 @@ class Work:
     A repair that is under way.
 
     Whatever changes in the log is noted in the journal first, with the digests of before and after,
-    and there is a copy of what was there. The methods without an underscore that operations name
-    raise `CommitError` where another program came in between.
+    and there is a copy of what was there.
     """
 
     def __init__(self, store: WritableStore, plan: RepairPlan, about: Mapping[str, Any]) -> None:
@@ -146,17 +145,25 @@ class Work:
         self.journal.update(changes)
         self.aside.overwrite(JOURNAL, _text(self.journal))
 
-    def move_aside(self, name: str) -> None:
-        """Move the file *name* of the log to the quarantine."""
+    def do(self, operation: Operation) -> None:
+        """Do a part of a repair; raises `CommitError` where another program came in between."""
+        if operation.kind == "commit":
+            ((name, body),) = operation.files.items()
+            assert isinstance(body, bytes)  # noqa: S101 -- as `commit` has made it
+            self._commit(name, body)
+        elif operation.kind == "point":
+            newest = View(self.store).listing.checkpoints[-1]
+            self._point(pointer_to(self.store, newest))
+        elif operation.rebuilt:
+            self._rebuild(*operation.rebuilt)
+        else:
+            for name, content in operation.files.items():
+                if content is not None:
+                    self._write(name, content)
+                elif not self._change(name, None, partial(self.store.remove, name)):
+                    raise changed(name)
 
-        def remove() -> bool:
-            self.store.remove(name)
-            return True
-
-        if not self._change(name, None, remove):
-            raise changed(name)
-
-    def write(self, name: str, content: bytes | str) -> None:
+    def _write(self, name: str, content: bytes | str) -> None:
         """Write a file, or a copy of another, in the place of the one that was planned to be."""
         with self.store.draft(name) as draft:
             if isinstance(content, bytes):
@@ -166,40 +173,36 @@ class Work:
                     copyfileobj(file, draft)
             written = digest_of(draft)
             is_whole = isinstance(content, bytes) or written == self._known[content]
-            if not (is_whole and self.publish(draft, name)):
+            if not (is_whole and self._publish(draft, name)):
                 raise changed(name)
         if sha256(self.store, name) != written:
             raise CommitError(
                 f"{name} was written, and is another when it is read.", remedy="Run repair again."
             )
 
-    def rename(self, old: str, new: str) -> None:
-        """Copy a file within the log to a name that is free, then move the original aside."""
-        self.write(new, old)
-        self.move_aside(old)
-
-    def rebuild(self, version: int) -> None:
+    def _rebuild(self, version: int) -> None:
         """Write the checkpoint of a version, read it back, then give it its name."""
         # What was to be renamed or written before it has its name by now.
         view = View(self.store, dict.fromkeys(self._gone))
         segment = view.listing.segment(version, before=version)
         # With its state: a checksum that is wrong must not tell what the protocol is.
         snapshot = Replay(view, segment).outcome(Detail.STATE)
-        pointer = write_from(self.store, snapshot, segment, self.publish)
+        pointer = write_from(self.store, snapshot, segment, self._publish)
         if pointer is None:
             raise _came_first(f"written a checkpoint of version {version}")
+        # A damaged one of the same version may still be there.
         if View(self.store).listing.checkpoints[-1].version == version:
-            self._write_hint(pointer.body)
+            self._point(pointer)
 
-    def point(self, version: int) -> None:
-        """Have `_last_checkpoint` say what the newest checkpoint holds, as it is now."""
-        newest = View(self.store).listing.checkpoints[-1]
-        if newest.version >= version:
-            self._write_hint(pointer_to(self.store, newest).body)
+    def _point(self, pointer: Pointer) -> None:
+        """Write `_last_checkpoint`, which others may have written since the repair was planned."""
+        if not any(entry["file"] == HINT for entry in self._files):
+            self._known[HINT] = sha256(self.store, HINT)
+        self._write(HINT, pointer.body)
 
-    def commit(self, version: int, body: bytes) -> None:
+    def _commit(self, name: str, body: bytes) -> None:
         """Commit a version where there is none."""
-        name = commit_name(version)
+        version = int(name[:20])
         self._commits.append(version)
         self.note()
         for _ in range(_ATTEMPTS):
@@ -213,18 +216,12 @@ class Work:
             self.note()
             raise _came_first(f"committed version {version}")
 
-    def _write_hint(self, body: bytes) -> None:
-        """Write `_last_checkpoint`, which others may have written since the repair was planned."""
-        if not any(entry["file"] == HINT for entry in self._files):
-            self._known[HINT] = sha256(self.store, HINT)
-        self.write(HINT, body)
-
-    def publish(self, draft: BinaryIO, name: str) -> bool:
+    def _publish(self, draft: BinaryIO, name: str) -> bool:
         """Give a draft its name in the log; False where that has changed since it was planned."""
         put = self.store.publish if self._known.get(name) is None else self.store.replace
-        return self._change(name, digest_of(draft), lambda: put(draft, name))
+        return self._change(name, digest_of(draft), partial(put, draft, name))
 
-    def _change(self, name: str, after: str | None, change: Callable[[], bool]) -> bool:
+    def _change(self, name: str, after: str | None, change: Callable[[], bool | None]) -> bool:
         """
         Have *change* make a file what it is to be, with a copy and a note of what it is.
 
@@ -245,7 +242,7 @@ class Work:
         self.store.list_log()
         done = sha256(self.store, name) == before and (
             # A store that is asked twice may find the file that it has written at first.
-            change() or (after is not None and sha256(self.store, name) == after)
+            change() is not False or (after is not None and sha256(self.store, name) == after)
         )
         if done:
             self._known[name] = after
@@ -310,10 +307,9 @@ def undo(store: WritableStore, named: str) -> tuple[str, ...]:
     Raises `RefusedError` where others have changed the same files since.
     """
     aside, journal = read_journal(store, named)
-    unsure: list[str] = []
-    _put_back(store, aside, journal, unsure)
+    left = _put_back(store, aside, journal)
     aside.overwrite(JOURNAL, _text({**journal, "status": "undone"}))
-    return tuple(unsure)
+    return tuple(left)
 
 
 def changed_since(store: WritableStore, journal: dict[str, Any]) -> list[str]:
@@ -325,14 +321,11 @@ def changed_since(store: WritableStore, journal: dict[str, Any]) -> list[str]:
     ]
 
 
-def _put_back(
-    store: WritableStore, aside: WritableStore, journal: dict[str, Any], unsure: list[str]
-) -> None:
+def _put_back(store: WritableStore, aside: WritableStore, journal: dict[str, Any]) -> list[str]:
     store.list_log()  # as it is now
     foreign = changed_since(store, journal)
     # Which writers replace at any time.
     hints = [name for name in foreign if not name[:1].isdigit()]
-    unsure += hints
     if len(foreign) > len(hints):
         raise RefusedError(
             f"{', '.join(foreign)} changed since the repair; nothing was put back.",
@@ -348,3 +341,4 @@ def _put_back(
             store.remove(name)
         elif not _copy(aside, name, store, name) or sha256(store, name) != before:
             raise changed(name)
+    return hints

@@ -31,6 +31,7 @@ from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
+from deltaadm.rules.protocol import lost_features
 from deltaadm.rules.rule import Finding, Severity
 from deltaadm.storage.threads import each_ahead
 
@@ -72,12 +73,8 @@ class Past:
             return
         began = not old.supports_writer_features and new.supports_writer_features
         dropped = str(info.parameter("featureName")) if info and operation == "DROP FEATURE" else ""
-        for name in sorted(old.supported_features | old.unknown_features):
-            feature = TableFeature.lookup(name)
-            names = {name} | ({feature.twin} if feature and feature.twin else set())
-            if any(map(new.supports, names)) or name.lower() == dropped.lower():
-                continue
-            if began and name in old.implicit_features:
+        for name in lost_features(old, new):
+            if began and name in old.implicit_features and name.lower() != dropped.lower():
                 self.implied[name] = old.min_writer_version
             elif not dropped:
                 self.lost[name] = f"version {after.version} lost it"
@@ -171,7 +168,8 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
     if not damage:
         return None
     after = replace(snapshot, metadata=metadata, protocol=protocol, version=snapshot.version + 1)
-    _require_committable(after, old, known)
+    for objection, remedy in _objections(after, old, known):
+        raise RefusedError(objection, remedy=remedy)
     effect = [f"The protocol becomes {_shown(protocol)}."] if protocol != old else []
     for why in dict.fromkeys(new.values()):
         names = ", ".join(sorted(name for name in new if new[name] == why))
@@ -198,36 +196,40 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
     )
 
 
-def _require_committable(after: Snapshot, old: Protocol, known: Sequence[Finding]) -> None:
+def _objections(
+    after: Snapshot, old: Protocol, known: Sequence[Finding]
+) -> Iterator[tuple[str, str]]:
+    """Why the protocol *old* cannot become what *after* has, each with what would help."""
     for version, highest in (
         (old.min_reader_version, READER_FEATURES_VERSION),
         (old.min_writer_version, WRITER_FEATURES_VERSION),
     ):
         if version > highest:
-            raise RefusedError(
-                f"version {version} may be that of a newer Delta, whose meaning is not known here",
-                remedy="Use a client that knows it. If the number is a mistake, restore the log to "
-                "the version before the commit that set it, or copy the data into a new table.",
+            why = f"version {version} may be that of a newer Delta, whose meaning is not known here"
+            remedy = "Use a client that knows it. If the number is a mistake, restore the log to "
+            remedy += (
+                "the version before the commit that set it, or copy the data into a new table."
             )
-    for obstacle in (
-        *obstacles_in_protocol(after.protocol),
-        *obstacles_in_metadata(after.metadata),
-    ):
-        raise RefusedError(
-            f"deltaadm cannot commit to the table: {obstacle}",
-            remedy="Have a client that knows the feature write the protocol again.",
-        )
+            yield why, remedy
+    for obstacle in _obstacles(after):
+        remedy = "Have a client that knows the feature write the protocol again."
+        yield f"deltaadm cannot commit to the table: {obstacle}", remedy
     refusal = refusal_to_read(after)
-    errors = [
+    errors = [refusal.message] if refusal else []
+    errors += [
         finding.message
         for finding in snapshot_findings(after)
         if finding.severity is Severity.ERROR and finding not in known
     ]
-    for why in (*([refusal.message] if refusal else []), *errors):
-        raise RefusedError(
-            f"with {_shown(after.protocol)} something else is wrong: {why.rstrip('.')}",
-            remedy="Mend that first, with the client that wrote it.",
-        )
+    for why in errors:
+        said = f"with {_shown(after.protocol)} something else is wrong: {why.rstrip('.')}"
+        yield said, "Mend that first, with the client that wrote it."
+
+
+def _obstacles(snapshot: Snapshot) -> Iterator[str]:
+    """What keeps deltaadm from committing to a table."""
+    yield from obstacles_in_protocol(snapshot.protocol)
+    yield from obstacles_in_metadata(snapshot.metadata)
 
 
 def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
@@ -387,11 +389,7 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
 def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int) -> Repair:
     wrong = f"{_named(missing, total)} are not in the storage."
     configuration, version = snapshot.metadata.configuration, snapshot.version + 1
-    obstacles = (
-        *obstacles_in_protocol(snapshot.protocol),
-        *obstacles_in_metadata(snapshot.metadata),
-    )
-    refusal = next(iter(obstacles), "")
+    refusal = next(_obstacles(snapshot), "")
     remedy = "Remove them with a client that knows the feature."
     if len(missing) == total:
         refusal = "all files are, so that the storage is more likely the wrong one than empty"

@@ -45,7 +45,7 @@ class View:
         self,
         store: LogStore,
         files: Files | None = None,
-        rebuilt: frozenset[int] = frozenset(),
+        rebuilt: tuple[int, ...] = (),
         listed: Mapping[str, FileInfo] | None = None,
     ) -> None:
         self.store, self.files, self.rebuilt = store, dict(files or {}), rebuilt
@@ -58,11 +58,11 @@ class View:
         self.list_directory, self.list_data = store.list_directory, store.list_data
         self._states: dict[tuple[Any, ...], TableState] = {}
 
-    def with_files(self, files: Files, *rebuilt: int) -> View:
-        """The same with other *files*, or with *rebuilt* checkpoints, of which commits tell."""
-        files, rebuilt_too = {**self.files, **files}, self.rebuilt.union(rebuilt)
-        view = View(self.store, files, rebuilt_too, self.listed)
-        view._states = self._states
+    def after(self, operation: Operation) -> View:
+        """The log once *operation* is done; of a checkpoint that it rebuilds, commits tell."""
+        files, rebuilt = {**self.files, **operation.files}, (*self.rebuilt, *operation.rebuilt)
+        view = View(self.store, files, rebuilt, self.listed)
+        view._states = self._states  # which depend on the contents of files alone
         return view
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
@@ -172,17 +172,15 @@ def digest_of(file: BinaryIO) -> str:
 @dataclass(frozen=True)
 class Operation:
     """
-    A part of a repair: `kind` is the method of `Work` that does it, with these `arguments`.
+    A part of a repair: `words` say what it does to `file`, beginning with a verb.
 
-    `file` is what it changes, creates or moves, and `words` say what it does, beginning with a
-    verb. `files` are those that will be in the log or not, see `View`, and `rebuilt` the versions
-    whose checkpoints will be.
+    `files` are those that will be in the log or not, in the order in which they change, see `View`;
+    `rebuilt` the versions whose checkpoints are written.
     """
 
     kind: str
     file: str
     words: str
-    arguments: tuple[Any, ...]
     files: Files
     rebuilt: tuple[int, ...] = ()
 
@@ -190,20 +188,19 @@ class Operation:
 def move_aside(*files: str) -> tuple[Operation, ...]:
     """Moves files out of the log; the last operations of their repair."""
     return tuple(
-        Operation("move_aside", name, f"move {name} to the quarantine", (name,), {name: None})
+        Operation("move_aside", name, f"move {name} to the quarantine", {name: None})
         for name in files
     )
 
 
 def write_file(file: str, body: bytes, what: str) -> Operation:
     """Writes a small file, in the place of what has its name."""
-    return Operation("write", file, f"write {file}: {what}", (file, body), {file: body})
+    return Operation("write", file, f"write {file}: {what}", {file: body})
 
 
 def rename(file: str, name: str) -> Operation:
     """Gives a file its right name, which no other has."""
-    files = {name: file, file: None}
-    return Operation("rename", file, f"rename {file} to {name}", (file, name), files)
+    return Operation("rename", file, f"rename {file} to {name}", {name: file, file: None})
 
 
 def rebuild(version: int, file: str = "") -> Operation:
@@ -213,15 +210,14 @@ def rebuild(version: int, file: str = "") -> Operation:
     *file* is the one in whose place it comes; otherwise it gets a name of its own.
     """
     words = f"write the checkpoint of version {version} anew from older files"
-    files = {file: None} if file else {}
-    return Operation("rebuild", file, words, (version,), files, (version,))
+    return Operation("rebuild", file, words, {file: None} if file else {}, (version,))
 
 
 def point(version: int) -> Operation:
     """Has `_last_checkpoint` point to the newest complete checkpoint, that of *version*."""
     words = f"write {HINT} for the checkpoint of version {version}"
     body = f'{{"version":{version},"size":0}}'.encode()
-    return Operation("point", HINT, words, (version,), {HINT: body})
+    return Operation("point", HINT, words, {HINT: body})
 
 
 def commit(
@@ -240,7 +236,7 @@ def commit(
     version, file = base.version + 1, commit_name(base.version + 1)
     names = ", ".join(dict.fromkeys(action.NAME for action in actions))
     words = f"commit version {version} ({names})"
-    return Operation("commit", file, words, (version, body), {file: body})
+    return Operation("commit", file, words, {file: body})
 
 
 PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
