@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import chain
 
 from deltaadm.errors import UsageError, require_one_of
 from deltaadm.replay.reconcile import Detail
@@ -71,8 +70,8 @@ def inspect(
         if any(map(general.find, ("clients", "writers", "tables"))):
             from deltaadm.runs.settings import load_settings  # which most runs do without
 
-            named = load_settings(general).required_clients(target.text, target.location)
-            declared = tuple(chain(*named))
+            of = load_settings(general).of_table(target.text, target.location)
+            declared = (*(of.clients or ()), *(of.writers or ()))
         return describe(
             target.text,
             target.load(context, detail=detail, version=at[0], timestamp=at[1]),

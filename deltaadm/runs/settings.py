@@ -35,9 +35,13 @@ Clients = tuple[ClientRelease, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class TableSettings:
-    """Settings for the tables that match one of `patterns`; None where there are none."""
+    """
+    What is demanded of the tables that match one of `patterns`; None where nobody says.
 
-    patterns: tuple[str, ...]
+    `clients` must be able to read these tables, `writers` to write them.
+    """
+
+    patterns: tuple[str, ...] = ()
     ignores: tuple[Ignore, ...] = ()
     clients: Clients | None = None
     writers: Clients | None = None
@@ -45,68 +49,51 @@ class TableSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """
-    What is demanded of tables; `directory` is where relative patterns begin.
-
-    `clients` must be able to read every table, `writers` to write it; None where nobody says.
-    """
+class Settings(TableSettings):
+    """What is demanded of every table, and of `tables`; relative patterns begin at `directory`."""
 
     directory: str = ""
-    clients: Clients | None = None
-    writers: Clients | None = None
-    policy: Mapping[str, Any] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
     commit_engine: Engine = Engine.SPARK
 
-    def demands(
-        self, table: str, location: str, *, readers: Clients = (), writers: Clients = ()
-    ) -> Demands:
+    def of_table(self, table: str, location: str) -> TableSettings:
         """
         What is demanded of *table*, which is at *location*.
 
         Of several patterns that match, all count, the later ones for the keys that they have.
-        *readers* and *writers* are those of the command line, which replace all others.
         """
-        from deltaadm.reports.validate import Demands
-
-        sections = self._sections(table, location)
-        reading, writing = self.required_clients(table, location, readers=readers, writers=writers)
-        return Demands(
-            policy=Policy(**_joined([self.policy, *(entry.policy for entry in sections)])),
-            readers=reading,
-            writers=writing,
-            ignores=tuple(ignore for entry in sections for ignore in entry.ignores),
-        )
-
-    def required_clients(
-        self, table: str, location: str, *, readers: Clients = (), writers: Clients = ()
-    ) -> tuple[Clients, Clients]:
-        """The clients that must be able to read, and those that must be able to write, *table*."""
-        sections = self._sections(table, location)
-        return (
-            readers or _last(self.clients, *(entry.clients for entry in sections)),
-            writers or _last(self.writers, *(entry.writers for entry in sections)),
-        )
-
-    def _sections(self, table: str, location: str) -> list[TableSettings]:
         name = table.rstrip("/").removeprefix("./")
         # The directory may have characters of patterns in its name.
         base = escape(self.directory.rstrip("/"))
-        return [
-            entry
-            for entry in self.tables
+        said: TableSettings = self
+        for entry in self.tables:
             if any(
                 fnmatchcase(name, pattern.removeprefix("./"))
                 or fnmatchcase(location, pattern)
                 or fnmatchcase(location, f"{base}/{pattern.removeprefix('./')}")
                 for pattern in entry.patterns
-            )
-        ]
+            ):
+                said = TableSettings(
+                    ignores=(*said.ignores, *entry.ignores),
+                    clients=said.clients if entry.clients is None else entry.clients,
+                    writers=said.writers if entry.writers is None else entry.writers,
+                    policy=_joined([said.policy, entry.policy]),
+                )
+        return said
 
+    def demands(
+        self, table: str, location: str, *, readers: Clients = (), writers: Clients = ()
+    ) -> Demands:
+        """The same with *readers* and *writers* of the command line, which replace all others."""
+        from deltaadm.reports.validate import Demands
 
-def _last(*values: Clients | None) -> Clients:
-    return next((value for value in reversed(values) if value is not None), ())
+        of = self.of_table(table, location)
+        return Demands(
+            policy=Policy(**of.policy),
+            readers=readers or of.clients or (),
+            writers=writers or of.writers or (),
+            ignores=of.ignores,
+        )
 
 
 def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -383,15 +370,12 @@ class ClientRequirements(NamedTuple):
                 remedy = similar_code(word) or "`deltaadm rules` lists them all."
                 raise UsageError(f"there is no rule {word!r}. {remedy}", option="--accept-finding")
         accepted = map(parse_client, request.consent.accept_silently_wrong or ())
-        reading, writing = settings.required_clients(
-            table,
-            location,
-            readers=tuple(map(parse_client, request.clients.for_client or ())),
-            writers=tuple(map(parse_client, request.clients.for_client_writing or ())),
-        )
+        of = settings.of_table(table, location)
         return cls(
-            reading=reading,
-            writing=writing,
+            reading=(*map(parse_client, request.clients.for_client or ()),) or of.clients or (),
+            writing=(*map(parse_client, request.clients.for_client_writing or ()),)
+            or of.writers
+            or (),
             accepted=frozenset(release.client.id for release in accepted),
             findings=frozenset(filter(None, findings.values())),
             seen=observation(request.clients.readers, request.clients.observed_for),
