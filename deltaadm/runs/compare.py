@@ -34,8 +34,7 @@ from deltaadm.runs.target import Target, find
 if TYPE_CHECKING:
     from deltaadm.plans.diff import Change
     from deltaadm.plans.plan import Plan
-    from deltaadm.runs.plan_options import ChangeOptions
-    from deltaadm.runs.plan_run import PlanInput
+    from deltaadm.runs.plan_run import PlanInput, Planner
 
 
 class ComparisonRequest(NamedTuple):
@@ -187,21 +186,15 @@ def _entry(
     return next(iter(by_name.values()))
 
 
-def plan_reference(  # noqa: PLR0917 -- as the command line has them
-    context: RunContext,
-    reference: str,
-    named: Sequence[str],
-    request: ComparisonRequest,
-    many: FleetOptions,
-    change: ChangeOptions,
-) -> int:
+def reference_planner(
+    reference: str, request: ComparisonRequest, *, alone: bool
+) -> tuple[Planner, list[str]]:
     """
-    Plan what makes the tables that are *named*, or recorded, like the *reference*; the exit code.
+    The planner of what makes tables like the *reference*, and the tables that are recorded in it.
 
-    That is a file, or another table at some point.
+    That is a file, or another table at some point; a record that is *alone* is that of any table.
     """
     from deltaadm.plans import reversal
-    from deltaadm.runs.plan_tables import plan_tables
 
     by_name = _recorded(reference) if is_reference(reference) else {}
     side = place(reference)
@@ -209,7 +202,7 @@ def plan_reference(  # noqa: PLR0917 -- as the command line has them
     def plan(table: PlanInput) -> Plan:
         current, unknown = table.target.load(table.context, detail=Detail.STATE), frozenset[str]()
         if by_name:
-            entry = _entry(reference, by_name, table.target.text, alone=not many.names_tables)
+            entry = _entry(reference, by_name, table.target.text, alone=alone)
             wanted, unknown = reports.recorded_state(entry, current), frozenset(entry.fingerprints)
         else:
             wanted = comparable(table.context, find(table.context, side.table), side.point)
@@ -221,8 +214,7 @@ def plan_reference(  # noqa: PLR0917 -- as the command line has them
             wanted, current, differences, unknown=unknown, session=table.session
         )
 
-    tables = named or ([] if many.names_tables else [*by_name])
-    return plan_tables(context, tables, many, plan, change)
+    return plan, [*by_name]
 
 
 # Recording

@@ -643,11 +643,6 @@ class OutputTarget:
     format: str
     file: Path | None = None
 
-    @property
-    def takes_errors(self) -> bool:
-        """Whether errors belong into it as well."""
-        return FORMATS[self.format].machine
-
 
 class ResultPrinter:
     """
@@ -717,7 +712,8 @@ class ResultPrinter:
                 known = DeltaadmError(error["message"], remedy=error.get("remedy", ""))
                 show_error(result.table, known)
         elif isinstance(result.report, Failure) and not (
-            self._at_once or any(each.file is None and each.takes_errors for each in self._later)
+            self._at_once
+            or any(each.file is None and FORMATS[each.format].machine for each in self._later)
         ):
             show_error(result.report.table, result.report.error)
 
@@ -745,7 +741,7 @@ class ResultPrinter:
         # Files come first: neither does the loss of standard output cost them, nor does an error
         # about them follow a document there.
         for target in sorted(self._later, key=lambda target: target.file is None):
-            errors = target.takes_errors
+            errors = FORMATS[target.format].machine
             reports = [each for each in self._reports if errors or not isinstance(each, Failure)]
             if self._quiet and target.format == "text":
                 reports = [each for each in reports if not getattr(each, "is_healthy", False)]

@@ -14,8 +14,8 @@ from deltaadm.runs.compare import (
     comparison,
     is_reference,
     place,
-    plan_reference,
     record_tables,
+    reference_planner,
 )
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
@@ -74,6 +74,8 @@ class Diff(Parameters):
     def run(self, context: RunContext) -> int:
         planning, commit = self.change.planning, self.change.commit
         if self.plan:
+            from deltaadm.runs.plan_tables import plan_tables  # which comparing does without
+
             first, *tables = self.sides
             if not (tables or self.many.names_tables or is_reference(first)):
                 raise UsageError("name the table that is to change", option="TABLE|FILE...")
@@ -81,7 +83,10 @@ class Diff(Parameters):
                 each.value for each in Section if each not in (Section.SCHEMA, Section.TABLE)
             ]
             request = comparison(self.only or changeable, self.ignore or ())
-            return plan_reference(context, first, tables, request, self.many, self.change)
+            named = self.many.names_tables
+            planner, recorded = reference_planner(first, request, alone=not named)
+            tables = tables or ([] if named else recorded)
+            return plan_tables(context, tables, self.many, planner, self.change)
         for name in ("apply", "check", "out"):
             if getattr(planning, name):
                 raise UsageError("requires --plan", option=f"--{name}")
