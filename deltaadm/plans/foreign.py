@@ -365,7 +365,7 @@ class ForeignCatalog(typing.Protocol):
     def find(self, name: str) -> CatalogTable | None:
         """The table *name*, or None; raises `TableError` for a view."""
 
-    def run(self, sql: str) -> None:
+    def run(self, sql: str) -> object:
         """Carry a statement out; raises `CommitError` where Spark refuses."""
 
     def description(self, name: str) -> tuple[tuple[str, str], ...]:

@@ -27,11 +27,12 @@ from deltaadm.runs.output import show
 from deltaadm.runs.places import chosen_place, is_occupied, is_occupied_locally, table_around
 from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
 from deltaadm.runs.plan_run import Planner, agree, foreign_consents, show_plan
+from deltaadm.storage.store import table_name
 
 
 def require_name(table: str, provider: str) -> None:
     """Raise `RefusedError` for a place: only a log makes a directory a table."""
-    if not table_names.is_name(table):
+    if table_name(table) is None:
         raise RefusedError(
             f"A table of provider {provider} needs a name in a catalog, but {table!r} is a path.",
             remedy="Name it schema.table, and set the location of its files with --location.",
@@ -53,9 +54,8 @@ def create(
     context: RunContext, table: str, step: kinds.CreateTable, provider: str, change: ChangeOptions
 ) -> int:
     """Plan the table of *provider*, then show or carry it out; the exit code."""
-    if context.catalog is None:
-        context.locate(table)  # says that there is no catalog
-    name, default = table_names.place_in(context, table)
+    catalog, parts = table_names.catalog_of(context, table), table_name(table) or ()
+    name, default = catalog.whole_name(parts), catalog.default_place(parts)
     location = step.location or default
     plan = plan_foreign_creation(
         table,
@@ -63,7 +63,7 @@ def create(
         step,
         provider=provider,
         location=location,
-        before=table_names.foreign_catalog(context).find(name),
+        before=catalog.find(name),
         occupied=is_occupied_locally(context, location),
     )
     return _finish(context, plan, change)
@@ -90,8 +90,8 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
             "whether the table is still as it was.",
             remedy="Carry it out with --apply, or save its statements with -o sql.",
         )
-    foreign = table_names.foreign_catalog(context)
-    foreign.check(plan)
+    catalog = table_names.catalog_of(context, plan.name)
+    catalog.check(plan)
     report, consents = ForeignReport(plan), foreign_consents(plan, change.commit.consent)
     if not change.planning.apply:
         return show_plan(context, report, change.planning, consents)
@@ -101,7 +101,7 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
             remedy="Change it through Spark: --commit-engine spark.",
         )
     agree(context, report, consents)
-    show(context, [ForeignReport(plan, carry_out(plan, foreign, context.status.set))])
+    show(context, [ForeignReport(plan, carry_out(plan, catalog, context.status.set))])
     return 0
 
 

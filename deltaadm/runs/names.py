@@ -19,7 +19,7 @@ from deltaadm.storage.store import table_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.runs.unity import Unity
-    from deltaadm.spark.catalog import SparkForeignCatalog
+    from deltaadm.spark.catalog import DeltaCatalog
 
 Entry = CatalogTable | DeltaadmError
 """The catalog's entry for a name, or the reason why there is none."""
@@ -128,12 +128,12 @@ def look_up_again(context: RunContext, name: str) -> Entry | None:
     parts = table_name(name)
     if parts is None:
         return None
-    unity = unity_of(context)
+    unity, catalog = unity_of(context), context.catalog
     if unity is not None and _is_of_unity(parts):
         return _or_error(lambda: unity.load(parts).require_delta())
-    if context.catalog is None:
+    if catalog is None:
         return None
-    return _or_error(partial(context.catalog.load_delta_table, parts))
+    return _or_error(lambda: catalog.load_table(parts).require_delta())
 
 
 def _or_error(load: Callable[[], CatalogTable]) -> Entry:
@@ -169,19 +169,12 @@ def entry_of_new(context: RunContext, table: str, location: str | None) -> Entry
     return _or_error(partial(context.catalog.place_of, parts, location))
 
 
-def place_in(context: RunContext, table: str) -> tuple[str, str]:
-    """The whole name of a table, there or not, and where a new one would have its files."""
-    assert context.catalog is not None  # noqa: S101 -- who needs a name has a catalog
-    parts = table_name(table) or ()
-    return context.catalog.whole_name(parts), context.catalog.default_place(parts)
-
-
-def foreign_catalog(context: RunContext) -> SparkForeignCatalog:
-    """The catalog to which Delta's catalog hands tables of other providers."""
-    from deltaadm.spark.catalog import SparkForeignCatalog
-
-    assert context.catalog is not None  # noqa: S101 -- who needs a name has a catalog
-    return SparkForeignCatalog(context.catalog.session)
+def catalog_of(context: RunContext, table: str) -> DeltaCatalog:
+    """Spark's catalogs, for the name of a *table*; raises as `locate` where there are none."""
+    if context.catalog is None:
+        context.locate(table)
+    assert context.catalog is not None  # noqa: S101 -- a name is no location
+    return context.catalog
 
 
 def is_foreign(entry: Entry | None) -> TypeGuard[CatalogTable]:

@@ -77,10 +77,6 @@ class DeltaCatalog:
             delta_error_class=_NO_TABLE,
         )
 
-    def load_delta_table(self, name: Sequence[str]) -> CatalogTable:
-        """Like `load_table`; raises `TableError` also for a view, and for a table not of Delta."""
-        return self.load_table(name).require_delta()
-
     def list_tables(self, pattern: str) -> tuple[CatalogTable, ...]:
         """
         The Delta tables whose names match *pattern*, in the order of their names.
@@ -116,11 +112,11 @@ class DeltaCatalog:
         """
         The Delta table with the parts *name*, or the one that would be if it were created.
 
-        Its place is then *location*, or the one below its schema. Raises what `load_delta_table`
-        does, except where there is no such table.
+        Its place is then *location*, or the one below its schema. Raises what `load_table`
+        and `require_delta` do, except where there is no such table.
         """
         try:
-            return self.load_delta_table(name)
+            return self.load_table(name).require_delta()
         except TableError as error:
             if error.delta_error_class != _NO_TABLE:
                 raise
@@ -159,6 +155,77 @@ class DeltaCatalog:
     def get_provider(self, properties: Mapping[str, str]) -> str:
         """The `provider` among *properties*, or else what the session takes by default."""
         return properties.get("provider") or str(self.session.conf.get(DEFAULT_PROVIDER))
+
+    # Tables of other providers, which Delta's catalog hands to its parent
+
+    def find(self, name: str) -> CatalogTable | None:
+        """The table *name*, or None; raises `TableError` for a view."""
+        try:
+            entry = self.load_table(table_name(name) or ())
+        except TableError as error:
+            if error.delta_error_class != _NO_TABLE:
+                raise
+            return None
+        if entry.is_view:
+            raise TableError(
+                f"{entry.name} is a view.",
+                remedy="Choose another name, or drop the view first.",
+                delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+            )
+        return entry
+
+    def description(self, name: str) -> tuple[tuple[str, str], ...]:
+        """What DESCRIBE TABLE EXTENDED says of the table *name*."""
+        rows = self._rows(f"DESCRIBE TABLE EXTENDED {name}")
+        return tuple((str(key), f"{value or ''} {more or ''}".strip()) for key, value, more in rows)
+
+    def run(self, sql: str) -> list[tuple[object, ...]]:
+        """Carry a statement out; raises `CommitError` where Spark refuses."""
+        with configured(self.session, LITERAL_STATEMENTS), refusals():
+            return [tuple(row) for row in self.session.sql(sql).collect()]
+
+    def check(self, plan: ForeignPlan) -> None:
+        """Raise `RefusedError` for what Spark would not do, as far as it says so beforehand."""
+        for sql in plan.trials:
+            try:
+                explanation = self._explained(sql)
+            except CommitError as error:
+                raise _refused(plan, error.message, error.delta_error_class) from error
+            # EXPLAIN does not fail where the statement would: it answers with the error.
+            if explanation.startswith(_FAILED):
+                text = explanation.removeprefix(_FAILED).strip()
+                match = re.match(r"\[([\w.]+)\] ", text)
+                raise _refused(plan, sentence(text)[0], match and match[1])
+        if plan.new_columns:
+            # To an existing table Spark would add columns of a type that the provider does not
+            # know, and not be able to read it any more; a new one it would not make, once the old
+            # one has been dropped.
+            bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
+            try:
+                reader = self.session.read.format(plan.provider).schema(ddl.columns_sql(bare))
+                # Of no file, so that only the types are looked at.
+                reader.load([]).schema  # noqa: B018 -- has Spark look at it
+            except Exception as error:
+                refused = refusal(error)
+                if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
+                    raise _refused(plan, refused.message, refused.delta_error_class) from error
+        table, query = plan.before, None if plan.creation is None else plan.creation.query
+        if query is None or table is None:
+            return
+        relation = rf"(SubqueryAlias|Relation) {re.escape(table.name)}(?![\w.`])"
+        explanation = self._explained(f"EXTENDED {query}")
+        reads = re.search(relation, explanation, re.IGNORECASE) is not None
+        if not reads:
+            with refusals():
+                files = self.session.sql(query).inputFiles()
+            inside = table.location.rstrip("/") + "/"
+            # The query may read the table's files by their path rather than by its name.
+            reads = any(plain_location(unquote(file)).startswith(inside) for file in files)
+        if reads:
+            raise RefusedError(
+                f"The query reads {plan.name}, which is dropped before the query is run.",
+                remedy="Create the new table under another name, then rename it.",
+            )
 
     # What Spark answers
 
@@ -207,6 +274,14 @@ class DeltaCatalog:
                 return self.session.sql(sql).collect()
         except Exception as error:
             raise self._refused(error, namespace) from error
+
+    def _explained(self, what: str) -> str:
+        """The output of EXPLAIN, which has a row for each line of an error."""
+        return "\n".join(str(row[0]) for row in self._rows(f"EXPLAIN {what}"))
+
+    def _rows(self, sql: str) -> list[tuple[object, ...]]:
+        with looking_up():
+            return self.run(sql)
 
     def _refused(self, error: Exception, namespace: Sequence[str]) -> DeltaadmError:
         refused = refusal(error)
@@ -297,97 +372,6 @@ def plain_location(location: str) -> str:
     """A location that a catalog prints as a path, where it is one."""
     # Not decoded: a catalog does not encode what it prints, and a path may have a `%`.
     return re.sub("^file:(//)?(?=/)", "", location)
-
-
-# Tables of other providers
-
-
-class SparkForeignCatalog:
-    """A `StagingCatalog` of a Spark session, which Delta's extension asks on our behalf."""
-
-    def __init__(self, session: SparkSession) -> None:
-        self._session = session
-        self._catalog = DeltaCatalog(session)
-
-    def find(self, name: str) -> CatalogTable | None:
-        """The table *name*, or None; raises `TableError` for a view."""
-        try:
-            entry = self._catalog.load_table(table_name(name) or ())
-        except TableError as error:
-            if error.delta_error_class != _NO_TABLE:
-                raise
-            return None
-        if entry.is_view:
-            raise TableError(
-                f"{entry.name} is a view.",
-                remedy="Choose another name, or drop the view first.",
-                delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
-            )
-        return entry
-
-    def description(self, name: str) -> tuple[tuple[str, str], ...]:
-        """What DESCRIBE TABLE EXTENDED says of the table *name*."""
-        rows = self._rows(f"DESCRIBE TABLE EXTENDED {name}")
-        return tuple((str(key), f"{value or ''} {more or ''}".strip()) for key, value, more in rows)
-
-    def run(self, sql: str) -> None:
-        """Carry a statement out; raises `CommitError` where Spark refuses."""
-        self._carried_out(sql)
-
-    def check(self, plan: ForeignPlan) -> None:
-        """Raise `RefusedError` for what Spark would not do, as far as it says so beforehand."""
-        for sql in plan.trials:
-            try:
-                explanation = self._explained(sql)
-            except CommitError as error:
-                raise _refused(plan, error.message, error.delta_error_class) from error
-            # EXPLAIN does not fail where the statement would: it answers with the error.
-            if explanation.startswith(_FAILED):
-                text = explanation.removeprefix(_FAILED).strip()
-                match = re.match(r"\[([\w.]+)\] ", text)
-                raise _refused(plan, sentence(text)[0], match and match[1])
-        if plan.new_columns:
-            # To an existing table Spark would add columns of a type that the provider does not
-            # know, and not be able to read it any more; a new one it would not make, once the old
-            # one has been dropped.
-            bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
-            try:
-                reader = self._session.read.format(plan.provider).schema(ddl.columns_sql(bare))
-                # Of no file, so that only the types are looked at.
-                reader.load([]).schema  # noqa: B018 -- has Spark look at it
-            except Exception as error:
-                refused = refusal(error)
-                if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
-                    raise _refused(plan, refused.message, refused.delta_error_class) from error
-        table, query = plan.before, None if plan.creation is None else plan.creation.query
-        if query is None or table is None:
-            return
-        relation = rf"(SubqueryAlias|Relation) {re.escape(table.name)}(?![\w.`])"
-        explanation = self._explained(f"EXTENDED {query}")
-        reads = re.search(relation, explanation, re.IGNORECASE) is not None
-        if not reads:
-            with refusals():
-                files = self._session.sql(query).inputFiles()
-            inside = table.location.rstrip("/") + "/"
-            # The query may read the table's files by their path rather than by its name.
-            reads = any(plain_location(unquote(file)).startswith(inside) for file in files)
-        if reads:
-            raise RefusedError(
-                f"The query reads {plan.name}, which is dropped before the query is run.",
-                remedy="Create the new table under another name, then rename it.",
-            )
-
-    def _explained(self, what: str) -> str:
-        """The output of EXPLAIN, which has a row for each line of an error."""
-        return "\n".join(str(row[0]) for row in self._rows(f"EXPLAIN {what}"))
-
-    def _rows(self, sql: str) -> list[tuple[object, ...]]:
-        with looking_up():
-            return self._carried_out(sql)
-
-    def _carried_out(self, sql: str) -> list[tuple[object, ...]]:
-        with configured(self._session, LITERAL_STATEMENTS), refusals():
-            return [tuple(row) for row in self._session.sql(sql).collect()]
 
 
 _FAILED: Final = "Error occurred during query planning:"

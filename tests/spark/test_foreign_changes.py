@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm.errors import DeltaadmError
-from deltaadm.spark.catalog import SparkForeignCatalog
+from deltaadm.spark.catalog import DeltaCatalog
 from tests.support.program import Result, deltaadm
 from tests.support.rows import rows_of, with_rows
 
@@ -119,7 +119,7 @@ def test_what_is_refused_is_what_spark_refuses_or_ignores(spark: "SparkSession")
         "CREATE TABLE annex.ruled (id BIGINT, s STRUCT<a: INT>, p INT) USING json "
         "PARTITIONED BY (p)"
     )
-    parent = SparkForeignCatalog(spark)
+    parent = DeltaCatalog(spark)
     name = f"{HERE}.ruled"
     for options, clause, does in RULES:
         before = parent.description(name)
