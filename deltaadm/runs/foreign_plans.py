@@ -8,10 +8,9 @@ from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import spark_values
 from deltaadm.domain.schema import Path, StructType
-from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, RefusedError, UsageError, require_one_of
-from deltaadm.plans.alter import TableChanges, plan_create
+from deltaadm.plans.alter import ChangeTexts, plan_create, table_changes
 from deltaadm.plans.foreign import (
     ForeignPlan,
     carry_out,
@@ -45,11 +44,6 @@ def require_no_clients(clients: ClientOptions) -> None:
         raise UsageError("applies only to Delta tables", option="--for-client")
 
 
-def moved_to(location: str) -> Snapshot:
-    """The place to which a table of another provider is to be moved, as a step has it."""
-    return no_table(chosen_place(location))
-
-
 def create(
     context: RunContext, table: str, step: kinds.CreateTable, provider: str, change: ChangeOptions
 ) -> int:
@@ -70,9 +64,10 @@ def create(
 
 
 def alter(
-    context: RunContext, table: str, entry: Entry, changes: TableChanges, change: ChangeOptions
+    texts: ChangeTexts, change: ChangeOptions, context: RunContext, table: str, entry: Entry
 ) -> int:
-    """Plan *changes*, then show or carry them out; the exit code."""
+    """Plan the changes in *texts*, then show or carry them out; the exit code."""
+    changes = table_changes(texts, lambda place: no_table(chosen_place(place)))
     require_no_clients(change.commit.clients)
     if isinstance(entry, DeltaadmError):
         raise entry

@@ -54,7 +54,7 @@ def _with_spark(
         yield context
         return
     if context.commit_engine is Engine.EMBEDDED:
-        name = next(filter(is_name, places), "")
+        name = next(filter(table_name, places), "")
         what = (
             f"The name {name} would have to be looked up" if name else "The query would be analysed"
         )
@@ -77,11 +77,6 @@ def unity_of(context: RunContext) -> Unity | None:
     if unity is None or unity.catalog is None:
         return None
     return unity if context.executors is None else None
-
-
-def is_name(table: str) -> bool:
-    """Whether *table* is the name of a table in a catalog, rather than a place."""
-    return table_name(table) is not None
 
 
 def _is_of_unity(parts: Sequence[str]) -> bool:

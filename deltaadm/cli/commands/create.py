@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,12 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import ArgumentFileError, UsageError
-from deltaadm.plans.alter import ChangeTexts, read_schema, schema_of_query, table_changes
+from deltaadm.plans.alter import ChangeTexts, read_schema, schema_of_query
 from deltaadm.plans.foreign import get_provider
 from deltaadm.runs import foreign_plans, plan_run
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
-from deltaadm.runs.names import Entry
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file, require_tables
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
@@ -24,7 +24,7 @@ from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new
-from deltaadm.storage.store import require_no_secret
+from deltaadm.storage.store import require_no_secret, table_name
 
 
 class Create(Parameters):
@@ -83,7 +83,7 @@ class Create(Parameters):
             if made_by != DELTA:
                 foreign_plans.require_name(self.table, made_by)
                 foreign_plans.require_no_clients(self.change.commit.clients)
-            if self.location is not None and not table_names.is_name(self.table):
+            if self.location is not None and table_name(self.table) is None:
                 raise UsageError("applies only to tables in a catalog", option="--location")
             require_no_secret(self.location or "")
             project = load_settings(context.settings)
@@ -233,10 +233,6 @@ class Alter(Parameters):
             raise UsageError("can only change one table at a time", option="--set-location")
         require_tables(tables, self.many)
         texts = ChangeTexts(**given)
-
-        def alter(opened: RunContext, table: str, entry: Entry) -> int:
-            changes = table_changes(texts, foreign_plans.moved_to)
-            return foreign_plans.alter(opened, table, entry, changes, self.change)
-
         planner = plan_run.changes_planner(texts)
-        return plan_tables(context, tables, self.many, planner, self.change, plan_foreign=alter)
+        foreign = partial(foreign_plans.alter, texts, self.change)
+        return plan_tables(context, tables, self.many, planner, self.change, plan_foreign=foreign)
