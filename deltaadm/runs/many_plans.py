@@ -204,6 +204,7 @@ def plan_left(
     saved.require_location(target.location)
     made = saved.as_made() if undo else None
     known = replace(saved, is_managed=target.is_managed)
+    target = replace(target, may_be_missing=not (undo or saved.before.exists))
 
     def planner(table: plan_run.PlanInput) -> Plan:
         if made is None:
@@ -218,7 +219,6 @@ def plan_left(
         requirements,
         saved.session,
         detail=Detail.STATE if undo or is_verified_by_state(saved.steps) else None,
-        missing_ok=not (undo or saved.before.exists),
     )
 
 
@@ -256,7 +256,8 @@ def _opened(
 def _target(context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]) -> Target:
     """The table to which the name, or the location, in a plan leads; raises what `resolve` does."""
     name = saved.name if saved.before.exists else None
-    return resolve(context, name or saved.location, entries.get(name or ""))
+    target = resolve(context, name or saved.location, entries.get(name or ""))
+    return replace(target, may_be_missing=not saved.before.exists)
 
 
 def _ready(
@@ -304,7 +305,7 @@ def _status(
     agreed = ClientRequirements(findings=frozenset(finding.code for finding in made.findings))
     try:
         target = _target(context, saved, entries)
-        current = target.load(context, missing_ok=not saved.before.exists)
+        current = target.load(context)
     except DeltaadmError as error:
         return PlanStatus(PlanState.UNKNOWN, error=error)
     version = current.version if current.exists else None

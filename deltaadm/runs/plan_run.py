@@ -203,13 +203,9 @@ def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
     change: ChangeOptions,
     project: Settings,
     session: SessionSettings,
-    *,
-    missing_ok: bool = False,
 ) -> int:
     """Plan for one table, show or save the plan, carry it out if asked to; the exit code."""
-    plan, requirements = plan_for(
-        context, target, planner, change.commit, project, session, missing_ok=missing_ok
-    )
+    plan, requirements = plan_for(context, target, planner, change.commit, project, session)
     planning, table = change.planning, target.text
     if planning.apply:
         reach_clients.require_reached(plan)
@@ -272,13 +268,11 @@ def plan_for(  # noqa: PLR0917 -- each is of another kind
     request: CommitOptions,
     project: Settings,
     session: SessionSettings,
-    *,
-    missing_ok: bool = False,
 ) -> tuple[Plan, ClientRequirements]:
     """The plan for a table, and the clients that must go on using it; raises as `make_plan`."""
     requirements = ClientRequirements.of(request, project, target.text, target.location)
-    plan = make_plan(context, target, planner, requirements, session, missing_ok=missing_ok)
-    if context.engine is not None and not missing_ok:
+    plan = make_plan(context, target, planner, requirements, session)
+    if context.engine is not None and not target.may_be_missing:
         from deltaadm.plans.carry_out import check_steps
 
         with sessions.executor(context, plan.session, plan) as executor:
@@ -295,18 +289,17 @@ def make_plan(
     session: SessionSettings,
     *,
     detail: Detail | None = None,
-    missing_ok: bool = False,
 ) -> Plan:
     """
     The plan of *planner* for a table, made with the facts about files if it depends on them.
 
-    With *missing_ok* there need not be a table yet. Raises what *planner* does, `RefusedError`
-    where the plan shuts out a client that is required or brings about an error that is not
-    accepted, and `TableError` where structs in structs go deeper than Python does.
+    Raises what *planner* does, `RefusedError` where the plan shuts out a client that is required or
+    brings about an error that is not accepted, and `TableError` where structs in structs go deeper
+    than Python does.
     """
 
     def make(detail: Detail | None) -> Plan:
-        snapshot = target.load(context, missing_ok=missing_ok, detail=detail)
+        snapshot = target.load(context, detail=detail)
         return planner(PlanInput(context, target, snapshot, session, requirements))
 
     try:
@@ -477,16 +470,12 @@ class LiveLog:
         if version is None and self.by_name and name:
             target = resolve(self.context, name, table_names.look_up_again(self.context, name))
         else:
-            target = Target(self.before.root, self._location())
+            is_new = version is None and not self.before.exists
+            target = Target(self.before.root, self._location(), may_be_missing=is_new)
         if version is not None and version < 0:
             return no_table(target.location, name)
-        snapshot = target.load(
-            self.context,
-            detail=self.detail,
-            version=version,
-            missing_ok=version is None and not self.before.exists,
-            known=self.before.segment,
-        )
+        known = self.before.segment
+        snapshot = target.load(self.context, detail=self.detail, version=version, known=known)
         return snapshot if name is None else replace(snapshot, name=name)
 
     def commits(self, first: int, last: int, step: Step) -> tuple[Provenance, ...]:

@@ -410,25 +410,20 @@ class Table:
         )
         with self._run() as context:
             target = resolve_new(context, self.name, step.location)
-            return self._planned(context, target, creation_planner(step), missing_ok=True)
+            return self._planned(context, target, creation_planner(step))
 
     def _plan(self, planner: plan_run.Planner) -> PlanResult:
         with self._opened() as (context, target):
             return self._planned(context, target, planner)
 
     def _planned(
-        self,
-        context: RunContext,
-        target: Target,
-        planner: plan_run.Planner,
-        *,
-        missing_ok: bool = False,
+        self, context: RunContext, target: Target, planner: plan_run.Planner
     ) -> PlanResult:
         # The settings of Spark on which plans depend.
         conf: Any = {} if self._spark is None else self._spark.conf.getAll
         session, project = SessionSettings.from_conf(conf), load_settings(context.settings)
         plan, requirements = plan_run.plan_for(
-            context, target, planner, self._request, project, session, missing_ok=missing_ok
+            context, target, planner, self._request, project, session
         )
         report = PlanReport(self.name, plan, requirements.scope(plan.before))
         return PlanResult(report, show_secrets=self._show_secrets)

@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """What the user calls a table, its location, and its entry if a catalog knows its name."""
+    """
+    What the user calls a table, its location, and its entry if a catalog knows its name.
+
+    Where there need not be a table yet, it `may_be_missing`.
+    """
 
     text: str
     location: str
     catalog_entry: CatalogTable | None = None
+    may_be_missing: bool = False
 
     @property
     def name(self) -> str | None:
@@ -41,13 +46,12 @@ class Target:
         detail: Detail | None = None,
         version: int | None = None,
         timestamp: int | None = None,
-        missing_ok: bool = False,
         known: LogSegment | None = None,
     ) -> Snapshot:
         """
         The state of the table; protocol and metadata alone unless *detail* says more.
 
-        With *missing_ok* there need not be a table; *known* is as `load_snapshot` has it.
+        *known* is as `load_snapshot` has it.
         """
         try:
             snapshot = load_snapshot(
@@ -59,7 +63,7 @@ class Target:
                 known=known,
             )
         except TableError as error:
-            if missing_ok and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":
+            if self.may_be_missing and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":
                 from deltaadm.domain.steps.table import no_table
 
                 return no_table(self.location, self.name)
@@ -103,7 +107,8 @@ def resolve_new(context: RunContext, text: str, location: str | None) -> Target:
     """
     from deltaadm.runs.names import entry_of_new
 
-    return resolve(context, text, entry_of_new(context, text, location))
+    target = resolve(context, text, entry_of_new(context, text, location))
+    return replace(target, may_be_missing=True)
 
 
 def load_at(context: RunContext, place: str) -> Snapshot:

@@ -115,9 +115,7 @@ class Create(Parameters):
                     return foreign_plans.create(opened, self.table, step, made_by, self.change)
                 target = resolve_new(opened, self.table, step.location)
                 planner = foreign_plans.creation_planner(step)
-                return plan_run.plan_table(
-                    opened, target, planner, self.change, project, session, missing_ok=True
-                )
+                return plan_run.plan_table(opened, target, planner, self.change, project, session)
 
         return handle_errors(context, self.table, work)
 
