@@ -51,7 +51,7 @@ from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
 from deltaadm.runs.places import tables_below
 from deltaadm.runs.progress import Progress, State
-from deltaadm.runs.status import FOUND, NOTHING, REFUSED, SOME_FAILED, WAITING
+from deltaadm.runs.status import FOUND, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.storage.store import is_in_object_store, is_remote
 from deltaadm.storage.threads import Threads, each_ahead
@@ -414,7 +414,7 @@ class TableTask:
 
     `report` makes it; its error is a result, too. `code` tells the exit code for a document
     without error, if that is not always 0. With `keep` results have their reports. `report_missing`
-    makes the report for a name that leads to no Delta table. `status` is what an interrupt says.
+    makes the report for a name that leads to no Delta table.
     """
 
     context: RunContext
@@ -423,7 +423,6 @@ class TableTask:
     code: Callable[[Document], int] | None = None
     keep: bool = False
     report_missing: Callable[[str, TableError], Report] = Failure
-    status: str = NOTHING
 
     def run(self, table: str, target: Target | None = None) -> TableResult:
         """The result for *table*, as the *target* that another process has found if any."""
@@ -496,7 +495,7 @@ def table_results(
     context, fleet = task.context, task.fleet
     waiting = False
     fresh = [table for table in fleet.tables if table not in fleet.answered]
-    done, total = 0, len(fleet.tables)
+    done, total, said = 0, len(fleet.tables), context.status.clause
     if context.executors is None or (fleet.alone and context.hadoop is not None):
         progress = Progress(lambda: State("Reading", counts="tables", done=done, total=total))
         waiting = any(is_remote(fleet.location(table)) for table in fresh)
@@ -514,7 +513,7 @@ def table_results(
     began, old = monotonic(), total - len(fresh)
     for table in fleet.tables:
         if not fleet.alone:
-            context.status.set(f"{task.status}; {done} of {total} tables were processed")
+            context.status.set(f"{said}; {done} of {total} tables were processed")
         line = fleet.answered.get(table)
         if line is None:
             yield next(stream)
@@ -526,7 +525,7 @@ def table_results(
             at_once = 1 if waiting else fleet.jobs or processors()
             if advice := advice_on_spark(done - old, len(fresh), passed, at_once):
                 info(advice)
-    context.status.set(task.status)
+    context.status.set(said)
 
 
 def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:

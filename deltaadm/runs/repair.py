@@ -101,7 +101,7 @@ def _repair_many(
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
     task = TableTask(context, fleet, report, partial(_code, options), keep=printer.keeps)
     if options.apply:
-        task = replace(task, status="every repair that was done has a journal")
+        context.status.set("every repair that was done has a journal")
     to_do = False
     for result in table_results(task):
         printer.add(result)
