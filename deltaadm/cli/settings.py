@@ -21,6 +21,7 @@ from deltaadm.runs.settings_file import (
     USER,
     Setting,
     SettingsSources,
+    check_keys,
     is_true,
     variable,
     wrong,
@@ -137,11 +138,15 @@ def require_known_keys(settings: SettingsSources) -> None:
     """Raise `SettingsError` for a key at the top that no command has."""
     options = list(option_settings())
     common = {*DEMANDS, *COMMANDS, *(item.key for item in options if not item.section)}
-    sections: dict[str, list[str]] = {}
-    for item in options:
-        if item.section:
-            sections.setdefault(item.option.key, []).append(f"[{item.section}]")
-    settings.check(common, sections)
+    for document in settings.documents:
+        for key in document.values:
+            sections = [f"[{item.section}]" for item in options if item.option.key == key]
+            if key not in common and sections:
+                raise SettingsError(
+                    f"{document.name}: {key!r} is not a setting for all commands.",
+                    remedy=f"Move it to {' or '.join(sections[:3])}.",
+                )
+        check_keys(document.values, f"{document.name}: ", common)
 
 
 def _warn_of_unknown_variables(command: Command) -> None:

@@ -180,17 +180,6 @@ class SettingsSources:
         """Whether every key at the top is among those that are *known*."""
         return all(key in known for document in self.documents for key in document.values)
 
-    def check(self, known: Collection[str], sections: Mapping[str, Sequence[str]]) -> None:
-        """Raise `SettingsError` for keys at the top neither *known* nor in other *sections*."""
-        for document in self.documents:
-            for key in document.values:
-                if key not in known and key in sections:
-                    raise SettingsError(
-                        f"{document.name}: {key!r} is not a setting for all commands.",
-                        remedy=f"Move it to {' or '.join(sections[key][:3])}.",
-                    )
-            check_keys(document.values, f"{document.name}: ", known)
-
     def check_section(self, section: str, known: Collection[str]) -> None:
         """Raise `SettingsError` for a key in a section that is not among those *known*."""
         for document in self.documents:
