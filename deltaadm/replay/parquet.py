@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import islice
 
 from deltaadm.dataclass import dataclass
 from deltaadm.limits import LIMITS, Limits
@@ -590,17 +590,21 @@ _READERS: Final[Mapping[int, Any]] = {
 
 def _hybrid(body: bytes, width: int, count: int) -> bytes:
     """Levels, a byte each."""
-    runs = (bytes([number]) * times for number, times in _encoded(body, width, count))
+    runs = (bytes(numbers) * times for numbers, times in _encoded(body, width, count))
     return b"".join(runs)[:count]
 
 
 def _numbers(body: bytes, width: int, count: int) -> Iterator[int]:
-    numbers = (number for number, times in _encoded(body, width, count) for _ in range(times))
-    return islice(numbers, count)
+    runs = _encoded(body, width, count)
+    return islice((n for numbers, times in runs for _ in range(times) for n in numbers), count)
 
 
-def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
-    """Parquet's mixture of run lengths and packed bits: numbers, and how often in a row."""
+def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[Sequence[int], int]]:
+    """
+    Parquet's mixture of run lengths and packed bits: numbers, and how often they are repeated.
+
+    There are at least *count* of them, and some more where packed bits are padded.
+    """
     at, done, mask = 0, 0, (1 << width) - 1
     while done < count:
         head, at = variable(body, at)
@@ -608,20 +612,25 @@ def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
             size = (head >> 1) * width
             if at + size > len(body):
                 raise UnsupportedFileError("packed bits that are cut off")
-            # Indices into a dictionary of one entry have no bits at all.
-            for start in range(at, at + size, width) if width else repeat(at, head >> 1):
+            if width == 1 and size:  # as levels have, of which there are millions
+                bits = f"{int.from_bytes(body[at : at + size], 'little'):0{8 * size}b}"
+                yield bits[::-1].encode().translate(_BITS), 1
+            elif not width:  # as indices into a dictionary of one entry have
+                yield (0,), min(8 * (head >> 1), count - done)
+            for start in range(at, at + size, width) if width > 1 else ():
                 packed = int.from_bytes(body[start : start + width], "little")
-                for index in range(min(8, count - done)):
-                    yield packed >> index * width & mask, 1
-                done += 8
-                if done >= count:
-                    break
+                yield [packed >> index * width & mask for index in range(8)], 1
+            done += 8 * (head >> 1)
         else:
             size = (width + 7) // 8
             number = int.from_bytes(body[at : at + size], "little")
-            yield number, min(head >> 1, count - done)
+            yield (number,), min(head >> 1, count - done)
             done += head >> 1
         at += size
+
+
+_BITS: Final = bytes(range(256)).replace(b"01", b"\0\1")
+"""The numbers in place of the digits 0 and 1."""
 
 
 # From entries to values
@@ -763,7 +772,6 @@ _LARGEST_RATIO: Final[Mapping[int, int]] = {0: 1, 1: 64, 2: 1_032}
 
 _CODECS: Final[Mapping[int, str]] = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 _DECODED: Final = frozenset({0, *_CODECS})
-_DICTIONARY_PAGE: Final = 2
 
 
 def check(source: BinaryIO, footer: Footer, names: Collection[str], limits: Limits) -> None:
@@ -835,11 +843,11 @@ def _bytes_per_row(
     entries = values - rows + 1
     if footer.repetition(chunk) == 1 and chunk[4] in _DECODED:
         try:
-            starts = "".join(_row_starts(source, chunk))
-        except DAMAGE as error:
+            levels = b"".join(_row_levels(source, chunk))
+        except (*DAMAGE, UnsupportedFileError) as error:
             raise DamagedFooterError(f"a page of it is damaged ({error})") from error
         most = 1
-        while most < entries and _FURTHER * most in starts:
+        while most < entries and _FURTHER * most in levels:
             most *= 2
         entries = min(most, entries)
     if entries * entry > limits.page:
@@ -854,15 +862,15 @@ _ENTRY: Final = 64
 """Bytes that an entry of a map or list takes beside its text."""
 
 
-_FURTHER: Final = "1"
+_FURTHER: Final = b"\1"
 """The repetition level of a value that belongs to the row of the value before it."""
 
 
-def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
-    """The repetition level of each value of a column, a digit each, page by page."""
+def _row_levels(source: BinaryIO, chunk: Struct) -> Iterator[bytes]:
+    """The repetition level of each value of a column, 0 or 1, page by page."""
     left: int = chunk[5]
     for header, at in _pages(source, chunk):
-        if header[1] == _DICTIONARY_PAGE:
+        if header[1] == _DICTIONARY:
             continue
         head = header.get(5) or header[8]
         left -= head[1]
@@ -875,21 +883,7 @@ def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
             body = body[4 : 4 + int.from_bytes(body[:4], "little")]
         else:
             body = source.read(head[6])
-        # Each in one bit: Parquet's mixture of run lengths and packed bits.
-        levels, start, done = [], 0, 0
-        while done < head[1]:
-            run, start = variable(body, start)
-            if run & 1:
-                packed = body[start : start + (run >> 1)]
-                bits = f"{int.from_bytes(packed, 'little'):0{max(1, 8 * len(packed))}b}"
-                levels.append(bits[::-1])
-                start += run >> 1
-                done += 8 * (run >> 1)
-            else:
-                levels.append(str(body[start] & 1) * min(run >> 1, head[1] - done))
-                start += 1
-                done += run >> 1
-        yield "".join(levels)[: head[1]]
+        yield _hybrid(body, 1, head[1])
 
 
 def _is_small(chunk: Struct, limits: Limits) -> bool:
@@ -901,22 +895,18 @@ def _bytes_per_value(source: BinaryIO, chunk: Struct, limits: Limits) -> int:
     """The most memory that a value takes: a dictionary's text, or its share of the densest page."""
     longest = 0
     header, at = next(_pages(source, chunk), ({}, 0))
-    if header.get(1) == _DICTIONARY_PAGE:
+    if header.get(1) == _DICTIONARY:
         longest = header[2]
         if chunk[4] in _DECODED:
             source.seek(at)
-            texts = _decompressed(source.read(header[3]), longest, chunk[4])
-            longest = start = 0
-            while start < len(texts):  # each has its length before it
-                length = int.from_bytes(texts[start : start + 4], "little")
-                longest = max(longest, length)
-                start += 4 + length
+            texts = _texts(_decompressed(source.read(header[3]), longest, chunk[4]))
+            longest = max(map(len, texts), default=0)
     if _is_small(chunk, limits):
         return longest
     counted = (
         (header[2], (header.get(5) or header[8])[1])
         for header, _ in _pages(source, chunk)
-        if header[1] != _DICTIONARY_PAGE
+        if header[1] != _DICTIONARY
     )
     densest: int = max((size // max(1, count) for size, count in counted), default=0)
     return max(longest, densest)
