@@ -155,7 +155,7 @@ def alive(
         doubtful = pc.or_(doubtful, pc.match_substring_regex(paths, r"[%:]|//|\./|/\."))
     if not pc.any(doubtful).as_py():
         return adds
-    offered = (reconciled.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
+    offered = (reconciled.offer("add", add) for add in add_documents(adds.filter(doubtful)))
     marks = bytes(not doubt or next(offered) for doubt in doubtful.to_pylist())
     kept = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
     return adds.filter(kept.cast(pa.bool_()))
@@ -204,10 +204,21 @@ def _plain_value(data_type: pa.DataType) -> Callable[[Any], Any] | None:
     return document
 
 
-def json_of(value: Any, kind: pa.DataType) -> str:
+def add_documents(adds: pa.Array) -> Iterator[Document]:
+    """The same for `add` actions; statistics that are a struct alone are converted to JSON."""
+    for document in documents(adds):
+        parsed = document.pop("stats_parsed", None)
+        if parsed is not None and "stats" not in document:
+            document["stats"] = _json_of(parsed, adds.type.field("stats_parsed").type)
+        if document.get("deletionVector") == {}:
+            del document["deletionVector"]
+        yield document
+
+
+def _json_of(value: Any, kind: pa.DataType) -> str:
     """A value of statistics as the JSON text that Delta would have for it."""
     if pt.is_struct(kind) and isinstance(value, dict):
-        inner = ((key, json_of(child, kind.field(key).type)) for key, child in value.items())
+        inner = ((key, _json_of(child, kind.field(key).type)) for key, child in value.items())
         return "{" + ",".join(f"{json.dumps(key)}:{text}" for key, text in inner) + "}"
     if isinstance(value, datetime):
         # INT96, of which Arrow makes nanoseconds, has no zone and is in UTC.
@@ -224,22 +235,6 @@ def json_of(value: Any, kind: pa.DataType) -> str:
     if isinstance(value, bool | int | float | str):
         return json.dumps(value)
     raise ValueError(f"its stats_parsed has a {kind}, which has no form in JSON")
-
-
-def plain_add(add: Document) -> Document:
-    """An `add` row as in the log; statistics that are a struct alone are converted to JSON."""
-    parsed = add.pop("stats_parsed", None)
-    document = {key: value for key, value in add.items() if value is not None}
-    for key in ("partitionValues", "tags"):
-        if key in document:
-            document[key] = dict(document[key])
-    given = document.pop("deletionVector", {}).items()
-    if vector := {key: value for key, value in given if value is not None}:
-        document["deletionVector"] = vector
-    if parsed is not None and "stats" not in document:
-        count = parsed.get("numRecords")
-        document["stats"] = "{}" if count is None else f'{{"numRecords":{count}}}'
-    return document
 
 
 def facts_of(adds: pa.StructArray, *, counted: bool) -> FileFacts:

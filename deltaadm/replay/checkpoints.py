@@ -369,7 +369,7 @@ class CheckpointReader:
         if path.endswith(".json"):
             yield from (named for named in self.json_actions(path) if named[0] not in SMALL)
             return
-        from deltaadm.replay.adds import documents, json_of
+        from deltaadm.replay.adds import add_documents, documents
 
         footer = self._footer(path)
         left_out = {"partitionValues_parsed"}
@@ -382,12 +382,8 @@ class CheckpointReader:
         for batch in self.batches(path, {**wanted, "add": fields, "remove": ("remove",)}):
             with self.decoding(path):
                 for name, column in zip(batch.schema.names, batch.columns, strict=True):
-                    for document in documents(column):
-                        parsed = document.pop("stats_parsed", None) if name == "add" else None
-                        if parsed is not None and "stats" not in document:
-                            kind = column.type.field("stats_parsed").type
-                            document["stats"] = json_of(parsed, kind)
-                        yield name, document
+                    rows = (add_documents if name == "add" else documents)(column)
+                    yield from ((name, document) for document in rows)
 
     def json_actions(self, path: str) -> Iterator[Named]:
         """The actions of a file of JSON lines."""

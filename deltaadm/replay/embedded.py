@@ -46,9 +46,9 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
         if isinstance(batch, list):
             yield from map(add_file, batch)
         else:
-            from deltaadm.replay.adds import plain_add
+            from deltaadm.replay.adds import add_documents
 
-            yield from (add_file(plain_add(row)) for row in batch.to_pylist())
+            yield from map(add_file, add_documents(batch))
 
 
 class Replay:

@@ -23,7 +23,7 @@ from deltaadm.domain.actions import add_file
 from deltaadm.domain.file_facts import Kinds, num_records
 from deltaadm.facts import LiveFile, State
 from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
-from deltaadm.replay.adds import entries, field_of, given, plain_add, scalar, width_of
+from deltaadm.replay.adds import add_documents, entries, field_of, given, scalar, width_of
 
 # Texts that are alike
 
@@ -331,8 +331,8 @@ class ArrowFiles:
         adds = self._adds if every else self._adds.filter(chosen)
         answers = [flags.flags if every else flags.flags.filter(chosen) for flags in rows]
         marks = zip(*(flags.to_pylist() for flags in answers), strict=True)
-        for document, mark in zip(adds.to_pylist(), marks, strict=True):
-            yield LiveFile(add_file(plain_add(document)), self.state, self.now), mark
+        for document, mark in zip(add_documents(adds), marks, strict=True):
+            yield LiveFile(add_file(document), self.state, self.now), mark
 
 
 _Z85_FIRST: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@-]"
