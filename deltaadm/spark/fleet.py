@@ -8,9 +8,8 @@ import marshal
 import pickle
 import zipfile
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from importlib.machinery import SourceFileLoader
 from importlib.util import MAGIC_NUMBER
@@ -24,7 +23,7 @@ from deltaadm.errors import EngineError
 from deltaadm.spark.errors import error_text, is_outage, java_errors, lost, sentence
 from deltaadm.spark.jvm import INSTALL, scratch_directory
 from deltaadm.spark.session import wait_for_releases
-from deltaadm.storage.threads import Threads
+from deltaadm.storage.threads import each_ahead
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -115,30 +114,24 @@ class Executors:
             slots = int(self.session.sparkContext.defaultParallelism)
         tasks = -(-slots // _JOBS)
         jobs = -(-slots // tasks) + 1  # one more, whose tasks are ready when those of another end
-        threads, given_up = Threads(jobs), False
 
-        def run(shares: Sequence[Share[Place]]) -> list[bytes]:
+        def run(shares: Sequence[Share[Place]]) -> list[bytes] | Exception:
             """One job with a task for each of the *shares*, and what came of them."""
-            if given_up:
-                return []
-            numbers = self.session.range(0, len(shares), 1, len(shares))
-            # Shares go with the code, not into rows: plans and pages of Spark show those.
-            shared = partial(answered, work, shares)
-            rows = numbers.mapInArrow(shared, "number long, answers binary").collect()
+            try:
+                numbers = self.session.range(0, len(shares), 1, len(shares))
+                # Shares go with the code, not into rows: plans and pages of Spark show those.
+                shared = partial(answered, work, shares)
+                rows = numbers.mapInArrow(shared, "number long, answers binary").collect()
+            except java_errors() as error:
+                return error
             return [bytes(row["answers"]) for row in sorted(rows, key=lambda row: row["number"])]
 
-        pending: deque[tuple[Share[Place], Callable[[], list[bytes]]]] = deque()
+        dealt = list(_dealt(tables, slots, tasks))
         try:
-            for shares in _dealt(tables, slots, tasks):
-                result = threads.submit(partial(run, shares)).result
-                pending.append((list(chain(*shares)), result))
-                if len(pending) > max(jobs, _AHEAD // (tasks * _SHARE)):
-                    yield from _answers(*pending.popleft(), run, lost)
-            while pending:
-                yield from _answers(*pending.popleft(), run, lost)
+            with closing(each_ahead(run, dealt, jobs, _AHEAD // (tasks * _SHARE))) as ran:
+                for shares, came in zip(dealt, ran, strict=True):
+                    yield from _answers(list(chain(*shares)), came, run, lost)
         finally:
-            given_up = True
-            threads.close()
             wait_for_releases(self.session)
 
 
@@ -154,20 +147,18 @@ def _dealt(tables: Share[Place], slots: int, tasks: int) -> Iterator[list[Share[
 
 def _answers(
     tables: Share[Place],
-    result: Callable[[], list[bytes]],
-    run: Callable[[Sequence[Share[Place]]], list[bytes]],
+    came: list[bytes] | Exception,
+    run: Callable[[Sequence[Share[Place]]], list[bytes] | Exception],
     lost_table: Callable[[str, str], Answer],
 ) -> Iterator[Answer]:
-    """The *result* of a job; where it fails, bisection finds the tables that fail."""
-    try:
-        packed = result()
-    except java_errors() as error:
-        require_able(error)
-        if is_outage(error):
-            raise lost(error) from error
-        text = error_text(error)
+    """What *came* of a job; where it failed, bisection finds the tables that fail."""
+    if isinstance(came, Exception):
+        require_able(came)
+        if is_outage(came):
+            raise lost(came) from came
+        text = error_text(came)
         if "PYTHON_EXCEPTION" in text:  # which *work* would raise anywhere
-            raise
+            raise came
         if len(tables) == 1:
             said = "" if any(mark in text for mark in _LOST) else sentence(text)[0]
             yield lost_table(tables[0][0], said)
@@ -175,9 +166,9 @@ def _answers(
         # A lost executor names no table: only runs of fewer tables tell which it was.
         half = len(tables) // 2
         for part in (tables[:half], tables[half:]):
-            yield from _answers(part, partial(run, [part]), run, lost_table)
+            yield from _answers(part, run([part]), run, lost_table)
         return
-    for answers in packed:
+    for answers in came:
         yield from unpickled(zlib.decompress(answers))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from math import inf
@@ -99,7 +99,7 @@ class Threads:
 
 def each_ahead(
     work: Callable[[Item], Result], items: Iterable[Item], at_once: int, waiting: int = 0
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """
     What *work* makes of each of *items*, in order, with so many under way *at_once*.
 
