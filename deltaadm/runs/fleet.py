@@ -390,7 +390,9 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
             known = document["format_version"] == FORMAT_VERSION
             ours = known and isinstance(document["table"], str)
             ours = ours and kind_of(document) in {kind, "error"}
-        except (ValueError, KeyError, TypeError, StopIteration):
+            brief_line(document)  # which fails on what lacks something, as counting does
+            FleetCounts().add(document)
+        except (ValueError, LookupError, TypeError, AttributeError, StopIteration):
             ours = False
         if not ours:
             raise RefusedError(
