@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import resource
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import time_ns
 from typing import Any
@@ -12,7 +14,7 @@ import obstore
 import pytest
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import CommitError, DeltaadmError, RefusedError
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError
 from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
 from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out, undo
@@ -48,6 +50,7 @@ from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import (
     add,
     commit,
+    commit_info,
     metadata,
     protocol,
     table,
@@ -217,6 +220,35 @@ def test_a_store_that_denies_what_it_has_written_is_not_believed(
     monkeypatch.setattr(LocalStore, "replace", lambda *given: replace_file(*given) and False)
     repaired(tmp_path)
     assert every_version(tmp_path) == sound
+
+
+@pytest.mark.parametrize("damage", ["torn checkpoint", "commit twice, unpadded"])
+def test_a_full_disk_is_no_bug_of_ours(damage: str, tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    made.write(f"{5:020d}.json", commit(add("f5", 105), commit_info(notes="x" * 9_000)))
+    REPAIRED[damage](made.log)
+    aged(tmp_path)
+    plan, before = planned(tmp_path), contents(tmp_path)
+    with full_disk(8_000), pytest.raises(StorageError, match="not complete: Cannot write"):
+        carry_out(open_store(str(tmp_path)), plan, {})
+    assert contents(tmp_path) == before
+    # What began can be completed, and taken back on a disk that is full as well.
+    outcome = carry_out(open_store(str(tmp_path)), planned(tmp_path), {})
+    with full_disk(8_000), pytest.raises(StorageError, match="Cannot write"):
+        undo(open_store(str(tmp_path)), outcome.journal)
+    undo(open_store(str(tmp_path)), outcome.journal)
+    assert contents(tmp_path) == before
+
+
+@contextmanager
+def full_disk(most: int) -> Iterator[None]:
+    """No file can have more bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_cleanup_meanwhile_takes_the_repair_back(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from deltaadm.plans.checkpoint import HINT, Pointer, TableState, pointer_to, rea
 from deltaadm.plans.repair.repair import Operation, RepairPlan, View, digest_of, sha256
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.reconcile import Detail
+from deltaadm.storage.local import unwritable
 from deltaadm.storage.store import LogStore, WritableStore
 
 QUARANTINE: Final = "_deltaadm_quarantine"
@@ -90,9 +91,10 @@ def carry_out(
             f"The repair was taken back, since it did not come out as planned: {error.message}",
             remedy=error.remedy or "Run repair again; the journal says what was tried.",
         ) from error
-    except StorageError as error:
+    except (StorageError, OSError) as error:
+        cause = _unwritable(store, error) if isinstance(error, OSError) else error
         raise StorageError(
-            f"The repair is not complete: {error.message}",
+            f"The repair is not complete: {cause.message}",
             remedy="The table is not worse than before. Run repair again, or put back what was "
             f"done: repair --undo {work.directory.rpartition('/')[2]}.",
         ) from error
@@ -263,6 +265,10 @@ def _copy(source: LogStore, name: str, target: WritableStore, new_name: str) -> 
         return put(draft, new_name)
 
 
+def _unwritable(store: LogStore, error: OSError) -> StorageError:
+    return unwritable(f"a draft for {store.root}", error)
+
+
 def changed(name: str) -> CommitError:
     """The error for a file that somebody else has changed."""
     return CommitError(
@@ -307,7 +313,10 @@ def undo(store: WritableStore, named: str) -> tuple[str, ...]:
     Raises `RefusedError` where others have changed the same files since.
     """
     aside, journal = read_journal(store, named)
-    left = _put_back(store, aside, journal)
+    try:
+        left = _put_back(store, aside, journal)
+    except OSError as error:
+        raise _unwritable(store, error) from error
     aside.overwrite(JOURNAL, _text({**journal, "status": "undone"}))
     return tuple(left)
 
