@@ -10,8 +10,8 @@ from typing import Any
 from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, UsageError
 from deltaadm.plans.repair import plan_repairs
-from deltaadm.plans.repair.carry_out import carry_out, changed_since, read_journal, undo
-from deltaadm.plans.repair.repair import Case, RepairPlan, require_own_log, sha256
+from deltaadm.plans.repair.carry_out import carry_out, plan_undo, undo
+from deltaadm.plans.repair.repair import Case, RepairPlan, require_own_log
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
@@ -146,14 +146,9 @@ def _undo(
     context: RunContext, table: str, store: WritableStore, named: str, options: RepairOptions
 ) -> int:
     require_own_log(store)
-    _, journal = read_journal(store, named)
-    changed = changed_since(store, journal)
-    files = tuple(
-        entry["file"]
-        for entry in journal["files"]
-        if entry["file"] not in changed and sha256(store, entry["file"]) != entry["before"]
-    )
-    report = UndoReport(table, named, files, tuple(changed), done=False)
+    planned = plan_undo(store, named)
+    files = tuple(entry["file"] for entry in planned.entries)
+    report = UndoReport(table, named, files, tuple(planned.left), done=False)
     if not options.apply or not files:
         show(context, [report])
         if files and context.format == "text":

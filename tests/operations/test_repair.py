@@ -14,16 +14,18 @@ import obstore
 import pytest
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.snapshot import LogSegment
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError
-from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
+from deltaadm.plans.checkpoint import TableState, read_state, state_of, write_checkpoint
 from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out, undo
 from deltaadm.plans.repair.repair import Case
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.local import LocalStore
-from deltaadm.storage.store import ObjectStores, open_store
+from deltaadm.storage.store import LogStore, ObjectStores, open_store
 from tests.support.gcs import environment as gcs_environment
 from tests.support.gcs import gcs_server
+from tests.support.program import deltaadm
 from tests.support.repairs import (
     HOUR,
     ONLY_RICH,
@@ -290,6 +292,25 @@ def test_a_checkpoint_made_from_a_wrong_one_is_judged_by_all_commits(tmp_path: P
     assert every_version(tmp_path) == whole
 
 
+@pytest.mark.parametrize("damage", ["torn checkpoint", "checkpoint that lacks a live file"])
+def test_a_plan_takes_the_state_of_the_same_files_once(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a table with many files, it is most of the work."""
+    REPAIRED[damage](plain(tmp_path).log)
+    aged(tmp_path)
+    asked: list[object] = []
+
+    def noted(store: LogStore, segment: LogSegment) -> TableState:
+        asked.append((segment.version, segment.checkpoint, segment.deltas.names))
+        return state_of(store, segment)
+
+    monkeypatch.setattr("deltaadm.plans.repair.repair.state_of", noted)
+    planned(tmp_path)
+    assert len(asked) > 4
+    assert all(asked.count(each) == 1 for each in asked)
+
+
 @with_rows
 def test_a_checksum_that_only_files_contradict(rule: str, damage: str, tmp_path: Path) -> None:
     REPAIRED[damage](plain(tmp_path).log)
@@ -381,8 +402,9 @@ def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
     made.write(f"{5:020d}.json", commit(add("other")))
     (journal,) = (tmp_path / "_deltaadm_quarantine").glob("*/journal.json")
     before = contents(tmp_path)
-    with pytest.raises(RefusedError, match="changed since"):
-        undo(open_store(str(tmp_path)), str(journal))
+    for more in ([], ["--apply", "--yes"]):  # what is shown is what would be done
+        refused = deltaadm("repair", tmp_path, "--undo", journal, *more)
+        assert (refused.code, "changed since" in refused.err) == (7, True)
     assert contents(tmp_path) == before
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
 from shutil import copyfileobj
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import parse
@@ -85,7 +85,7 @@ def carry_out(
         if not work.has_changed:
             work.note(status="nothing was done", error=error.message)
             raise
-        _put_back(store, work.aside, work.journal)
+        _put_back(store, _undo_of(store, work.aside, work.journal))
         work.note(status="put back", error=error.message)
         raise CommitError(
             f"The repair was taken back, since it did not come out as planned: {error.message}",
@@ -284,12 +284,21 @@ def _came_first(what: str) -> CommitError:
 # The way back
 
 
-def read_journal(store: WritableStore, named: str) -> tuple[WritableStore, dict[str, Any]]:
+class Undo(NamedTuple):
+    """The way back of a repair: its journal, *aside*, the entries to put back, and what stays."""
+
+    aside: WritableStore
+    journal: dict[str, Any]
+    entries: list[dict[str, Any]]
+    left: list[str]
+
+
+def plan_undo(store: WritableStore, named: str) -> Undo:
     """
-    The directory of a journal in the quarantine of the table in *store*, and its content.
+    What the repair of the table in *store* with the journal *named* has changed.
 
     *named* is its path or URL, or the name of its directory. Raises `RefusedError` for anything
-    else.
+    else, and where others have changed the same files since.
     """
     directory = named.rstrip("/").removesuffix(JOURNAL).rstrip("/").rpartition("/")[2]
     aside = store.beside(f"{QUARANTINE}/{directory}")
@@ -303,51 +312,44 @@ def read_journal(store: WritableStore, named: str) -> tuple[WritableStore, dict[
             f"{named} is not the journal of a repair of {store.root}.",
             remedy=f"Journals are at {QUARANTINE}/TIME/{JOURNAL} in the table.",
         )
-    return aside, journal
+    return _undo_of(store, aside, journal)
 
 
 def undo(store: WritableStore, named: str) -> tuple[str, ...]:
-    """
-    Put back what the repair with the journal *named* has changed; the names of what was not.
-
-    Raises `RefusedError` where others have changed the same files since.
-    """
-    aside, journal = read_journal(store, named)
+    """Do what `plan_undo` says; the names of what was left as others have it."""
+    planned = plan_undo(store, named)
     try:
-        left = _put_back(store, aside, journal)
+        _put_back(store, planned)
     except OSError as error:
         raise _unwritable(store, error) from error
-    aside.overwrite(JOURNAL, _text({**journal, "status": "undone"}))
-    return tuple(left)
+    planned.aside.overwrite(JOURNAL, _text({**planned.journal, "status": "undone"}))
+    return tuple(planned.left)
 
 
-def changed_since(store: WritableStore, journal: dict[str, Any]) -> list[str]:
-    """The files of a journal that are neither as before nor as after the repair."""
-    return [
-        entry["file"]
-        for entry in journal["files"]
-        if sha256(store, entry["file"]) not in {entry["before"], entry["after"]}
-    ]
-
-
-def _put_back(store: WritableStore, aside: WritableStore, journal: dict[str, Any]) -> list[str]:
+def _undo_of(store: WritableStore, aside: WritableStore, journal: dict[str, Any]) -> Undo:
     store.list_log()  # as it is now
-    foreign = changed_since(store, journal)
-    # Which writers replace at any time.
-    hints = [name for name in foreign if not name[:1].isdigit()]
-    if len(foreign) > len(hints):
+    entries, foreign = [], []
+    for entry in journal["files"]:
+        digest = sha256(store, entry["file"])
+        if digest not in {entry["before"], entry["after"]}:
+            foreign.append(entry["file"])
+        elif digest != entry["before"]:
+            entries.append(entry)
+    # Others than hints, which writers replace at any time.
+    if any(name[:1].isdigit() for name in foreign):
         raise RefusedError(
             f"{', '.join(foreign)} changed since the repair; nothing was put back.",
             remedy="Compare the files with those in the quarantine, and copy what is missing.",
         )
-    for entry in reversed(journal["files"]):
-        name, before = entry["file"], entry["before"]
-        if name in hints or sha256(store, name) == before:
-            continue
+    return Undo(aside, journal, entries, foreign)
+
+
+def _put_back(store: WritableStore, undoing: Undo) -> None:
+    for entry in reversed(undoing.entries):
+        name, before, aside = entry["file"], entry["before"], undoing.aside
         if before is None:
             if sha256(aside, f"undone.{name}") is None:
                 _copy(store, name, aside, f"undone.{name}")
             store.remove(name)
         elif not _copy(aside, name, store, name) or sha256(store, name) != before:
             raise changed(name)
-    return hints

@@ -89,26 +89,25 @@ def find_checkpoints(case: Case) -> Iterator[Repair]:
 def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Repair:
     """The repair of *files* that no reader can use as a checkpoint."""
     version, remedy = files[0].number, _RESTORE
-    try:
-        older, _ = _by_older_files(case, version)
-        regular = all(file.info.regular for file in files)
-        why = "" if regular else "one of its files is not a regular file"
-    except TableError as error:
-        why = _clause(error)
-    if why:
+    older = _by_older_files(case, version)
+    if not isinstance(older, str) and not all(file.info.regular for file in files):
+        older = "one of its files is not a regular file"
+    if isinstance(older, str):
         refusal = f"it cannot be rebuilt, and is the only source of versions from {version} on"
-        refusal, remedy = f"{refusal}, since {why}", f"{_RESTORE}{_right_versions(case, version)}"
-    elif doubt := next(_doubts(case, older), ""):
+        refusal, remedy = f"{refusal}, since {older}", f"{_RESTORE}{_right_versions(case, version)}"
+    elif doubt := next(_doubts(case, older[0]), ""):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
     else:
-        operations = _replacement(case, older, [file.path for file in files])
-        return Repair(_KIND, rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
+        operations = _replacement(case, older[0], [file.path for file in files])
+        unproved = _unproved(case, older[0])
+        return Repair(_KIND, rule, wrong, operations, _KEPT, unproved=unproved)
     return refused(_KIND, rule, wrong, refusal, remedy)
 
 
 def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
     version, names = checkpoint.version, [file.path for file in checkpoint.files]
+    stated = _stated(case, version)
     try:
         reader = CheckpointReader(case.view, checkpoint)
         if not newest and sum(file.info.size for file in checkpoint.files) > _LARGE:
@@ -116,6 +115,11 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             return
         for name in reader.file_paths():
             reader.require_whole(name)
+        older = _by_older_files(case, version)
+        if isinstance(older, str):  # to count is quicker, and exact but for what it has twice
+            counted = _snapshot(case, alone(checkpoint), Detail.STATE).files or FileFacts()
+            if stated in {None, (counted.files, counted.bytes)}:
+                return
         actual = case.view.state(alone(checkpoint))
     except TableError as error:
         wrong = error.message
@@ -123,27 +127,26 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             wrong = f"Version {version}: {wrong}"
         yield _unusable(case, "DL612", wrong, checkpoint.files)
         return
-    stated, found = _stated(case, version), _totals(actual)
-    try:
-        older, expected = _by_older_files(case, version)
-    except TableError as error:
-        if stated not in {None, found}:
+    found = _totals(actual)
+    if isinstance(older, str):
+        if stated is not None and stated != found:
             wrong = f"The checkpoint of version {version} has {_words(found)}, but the checksum of "
             wrong += f"the version says {_words(stated)}."
-            reason = f"it is the only source of the version, since {_clause(error)}"
+            reason = f"it is the only source of the version, since {older}"
             remedy = f"{_RESTORE}{_right_versions(case, version)}"
             yield refused(_KIND, "DL609", wrong, reason, remedy)
         return
+    segment, expected = older
     differing = expected.differences(actual)
     if "txn" in differing:
-        stored = _snapshot(case, older).metadata.configuration
+        stored = _snapshot(case, segment).metadata.configuration
         if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
             differing = tuple(part for part in differing if part != "txn")
     if differing:
         yield _settled(
             case,
             checkpoint,
-            older,
+            segment,
             differing,
             confirms_older=stated == _totals(expected),
             confirms_checkpoint=stated == found,
@@ -209,13 +212,13 @@ def _settled(
 # Where the state comes from
 
 
-def _by_older_files(case: Case, version: int) -> tuple[LogSegment, TableState]:
-    segment = case.listing.segment(version, before=version)
-    return segment, case.view.state(segment)
-
-
-def _clause(error: TableError) -> str:
-    return f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}"
+def _by_older_files(case: Case, version: int) -> tuple[LogSegment, TableState] | str:
+    """The older files that make *version*, and its state; or a clause that says why none do."""
+    try:
+        segment = case.listing.segment(version, before=version)
+        return segment, case.view.state(segment)
+    except TableError as error:
+        return f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}"
 
 
 def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
@@ -228,12 +231,13 @@ def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
 
 def _is_proven(case: Case, checkpoint: Checkpoint) -> bool:
     """Whether the commits from 0 on, with checkpoints in between or not, give the same state."""
+    older = _by_older_files(case, checkpoint.version)
+    if isinstance(older, str) or _unproved(case, older[0]):
+        return False
     try:
-        older, expected = _by_older_files(case, checkpoint.version)
-        actual = case.view.state(alone(checkpoint))
+        return not older[1].differences(case.view.state(alone(checkpoint)))
     except TableError:
         return False
-    return not expected.differences(actual) and not _unproved(case, older)
 
 
 def _stated(case: Case, version: int) -> tuple[int, int] | None:
@@ -272,9 +276,9 @@ def _compared(view: View, *segments: LogSegment) -> tuple[_Rows, _Rows, str | No
 _Rows = dict[tuple[str, str | None], LiveRow]
 
 
-def _snapshot(case: Case, segment: LogSegment) -> Snapshot:
-    """Protocol and metadata by the log alone."""
-    return Replay(case.view, replace(segment, crc=None)).outcome(Detail.PROTOCOL)
+def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL) -> Snapshot:
+    """Protocol and metadata, or all of the state, by the log alone."""
+    return Replay(case.view, replace(segment, crc=None)).outcome(detail)
 
 
 def _doubts(case: Case, segment: LogSegment) -> Iterator[str]:
@@ -453,8 +457,7 @@ def find_checksums(case: Case) -> Iterator[Repair]:
         )
         operations = move_aside(file.path)
         if snapshot is not None and file.number == snapshot.version:
-            protocol, metadata = snapshot.protocol, snapshot.metadata
-            state = facts.State(version=snapshot.version, protocol=protocol, metadata=metadata)
+            state = facts.State.of(snapshot)
             totals = _recounted(case, snapshot) if _COUNTED & (document or {}).keys() else None
             checksum = replace(checksum, state=state, snapshot=snapshot, totals=totals)
             what = f"what replay finds in version {snapshot.version}"
