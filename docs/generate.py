@@ -31,13 +31,13 @@ from deltaadm.reports.words import DOES
 from deltaadm.runs.settings_file import variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.cli.settings import OptionSetting
     from deltaadm.clients import Client, Fact, Gate, Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.reports.explain import ErrorClass
     from deltaadm.rules.rule import Rule
+    from deltaadm.runs.declare import Declared
 
 MARK: Final = re.compile(r"^<!-- deltaadm: ([a-z-]+) -->\n\*.*\*$", re.MULTILINE)
 """The mark, and below it the sentence for those who read the page without the list."""
@@ -337,15 +337,16 @@ def rule_link(rule: Rule, page: str = "") -> str:
 
 def settings() -> Iterator[str]:
     """The settings of all commands, then those of each."""
-    every = list(option_settings())
-    yield from setting_table(each for each in every if not each.section)
-    for name in dict.fromkeys(each.section for each in every if each.section):
-        yield f"\n## {name}\n"
-        yield from setting_table(each for each in every if each.section == name)
+    every = option_settings()
+    sections = dict.fromkeys(section for section, _ in every.values())
+    for name in sorted(sections, key=bool):
+        if name:
+            yield f"\n## {name}\n"
+        yield from setting_table({k: of for k, (section, of) in every.items() if section == name})
 
 
-def setting_table(chosen: Iterable[OptionSetting]) -> Iterator[str]:
-    """A table of settings."""
+def setting_table(chosen: Mapping[str, Declared]) -> Iterator[str]:
+    """A table of settings, by their keys with sections."""
     yield from table(
         "setting",
         "value",
@@ -353,19 +354,18 @@ def setting_table(chosen: Iterable[OptionSetting]) -> Iterator[str]:
         "what it says",
         rows=(
             (
-                f"`{each.key}`",
-                setting_kind(each),
-                "" if each.section else f"`{variable(each.key)}`",
-                " ".join(each.option.help.split()).replace("|", "\\|"),
+                f"`{key}`",
+                setting_kind(option),
+                "" if "." in key else f"`{variable(key)}`",
+                " ".join(option.help.split()).replace("|", "\\|"),
             )
-            for each in chosen
+            for key, option in chosen.items()
         ),
     )
 
 
-def setting_kind(setting: OptionSetting) -> str:
-    """What a value of *setting* is."""
-    option = setting.option
+def setting_kind(option: Declared) -> str:
+    """What a value of *option* is."""
     if option.counted or option.type_name == "int":
         return "number"
     if option.is_switch:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import filterfalse
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import VARIABLES
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import replace
 from deltaadm.errors import SettingsError, UsageError, did_you_mean
 from deltaadm.masking import masked
 from deltaadm.runs.context import RunContext
@@ -53,28 +53,15 @@ _GIVES_WAY: Final[Mapping[str, tuple[str, ...]]] = {
 """Options whose settings do not count where the command line has one of these."""
 
 
-@dataclass(frozen=True)
-class OptionSetting:
-    """An option that settings may set: in the *section* of a command, or if empty for all."""
-
-    section: str
-    option: Declared
-
-    @property
-    def key(self) -> str:
-        """Its name with the section."""
-        return f"{self.section}.{self.option.key}" if self.section else self.option.key
-
-
-def option_settings() -> Iterator[OptionSetting]:
-    """The options that settings may set, each once."""
-    seen = set()
+def option_settings() -> dict[str, tuple[str, Declared]]:
+    """The options that settings may set, with their sections, if any, by their names with these."""
+    found: dict[str, tuple[str, Declared]] = {}
     for name in COMMANDS:
         for option in settable(Command(name)):
-            setting = OptionSetting("" if option.scope == COMMON else name, option)
-            if setting.key not in seen:
-                seen.add(setting.key)
-                yield setting
+            is_common = option.scope == COMMON
+            key = option.key if is_common else f"{name}.{option.key}"
+            found.setdefault(key, ("" if is_common else name, option))
+    return found
 
 
 def settable(command: Command) -> list[Declared]:
@@ -136,11 +123,11 @@ def _completed(
 
 def require_known_keys(settings: SettingsSources) -> None:
     """Raise `SettingsError` for a key at the top that no command has."""
-    options = list(option_settings())
-    common = {*DEMANDS, *COMMANDS, *(item.key for item in options if not item.section)}
+    options = option_settings()
+    common = {*DEMANDS, *COMMANDS, *(key for key, (section, _) in options.items() if not section)}
     for document in settings.documents:
         for key in document.values:
-            sections = [f"[{item.section}]" for item in options if item.option.key == key]
+            sections = [f"[{section}]" for section, of in options.values() if of.key == key]
             if key not in common and sections:
                 raise SettingsError(
                     f"{document.name}: {key!r} is not a setting for all commands.",
@@ -155,7 +142,7 @@ def _warn_of_unknown_variables(command: Command) -> None:
     strange = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in own)
     if not strange:
         return
-    options = {variable(setting.key) for setting in option_settings() if not setting.section}
+    options = {variable(key) for key, (section, _) in option_settings().items() if not section}
     for name in filterfalse(options.__contains__, strange):
         near = did_you_mean(name, {*VARIABLES, *options})
         near = near or "`deltaadm help environment` lists them."

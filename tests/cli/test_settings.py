@@ -143,25 +143,25 @@ def test_what_a_project_may_set_is_shown_or_judged(small: Table) -> None:
     """Every setting there is, in a file that is found and in one that is named."""
     texts = {"true or false": "true", "number": "1", "strings": '["x"]', "string": '"x"'}
     allowed = set()
-    for setting in option_settings():
+    for name, (section, option) in option_settings().items():
         value = texts[
-            "number" if setting.option.counted or setting.option.type_name == "int"
-            else "true or false" if setting.option.is_switch
-            else "strings" if setting.option.is_list or setting.option.is_pair
+            "number" if option.counted or option.type_name == "int"
+            else "true or false" if option.is_switch
+            else "strings" if option.is_list or option.is_pair
             else "string"
         ]  # fmt: skip
-        head = f"[{setting.section}]\n" if setting.section else ""
-        written(f"{head}{setting.option.key} = {value}")
-        sources = SettingsSources(setting.section)
-        permitted = FROM_PROJECTS[""] | FROM_PROJECTS.get(setting.section, frozenset())
-        if setting.option.key in permitted:
-            assert sources.find(setting.option.key)
-            allowed.add(setting.key)
+        head = f"[{section}]\n" if section else ""
+        written(f"{head}{option.key} = {value}")
+        sources = SettingsSources(section)
+        permitted = FROM_PROJECTS[""] | FROM_PROJECTS.get(section, frozenset())
+        if option.key in permitted:
+            assert sources.find(option.key)
+            allowed.add(name)
             continue
         with pytest.raises(SettingsError, match="file cannot set"):
-            sources.find(setting.option.key)
-        named = SettingsSources(setting.section, ["deltaadm.toml"])
-        assert named.find(setting.option.key)
+            sources.find(option.key)
+        named = SettingsSources(section, ["deltaadm.toml"])
+        assert named.find(option.key)
     reaching = {"unity", "engine", "commit-engine", "spark-conf", "spark-master", "remote", "jars"}
     writing = {"log-file", "record.out", "inspect.save-as", "validate.fix", "alter.set"}
     storage = {"storage-option", "storage-options-file"}

@@ -11,7 +11,6 @@ from typing import Any, Final
 from deltaadm.blocks import Check, Health
 from deltaadm.cli.settings import (
     DEMANDS,
-    OptionSetting,
     converted,
     option_settings,
     require_known_keys,
@@ -89,19 +88,18 @@ def all_settings(sources: SettingsSources) -> Iterator[SettingValue]:
             yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
     for setting in alias_settings(sources):
         yield replace(setting, key=f"aliases.{setting.key.removeprefix('@')}")
-    options = {item.key: item for item in option_settings()}
+    options = option_settings()
     for name in COMMANDS:  # a section may also have what is common
         for each in settable(Command(name)):
             key = f"{name}.{each.key}"
             if key not in options and sources.of(name).find(each.key, alone=True) is not None:
-                options[key] = OptionSetting(name, each)
-    for item in sorted(options.values(), key=lambda setting: (bool(setting.section), setting.key)):
-        found = sources.of(item.section).find(item.option.key, alone=bool(item.section))
+                options[key] = name, each
+    for key, (section, of) in sorted(options.items(), key=lambda item: (bool(item[1][0]), item[0])):
+        found = sources.of(section).find(of.key, alone=bool(section))
         if found is not None:
-            converted(item.option, found)
-        words = " ".join(item.option.help.split())
-        own = None if item.section else variable(item.key)
-        yield _shown(item.key, found, words, own, item.option)
+            converted(of, found)
+        own = None if section else variable(key)
+        yield _shown(key, found, " ".join(of.help.split()), own, of)
 
 
 def alias_settings(sources: SettingsSources) -> Iterator[SettingValue]:
