@@ -386,7 +386,8 @@ def carry_out_plans(
     *,
     jobs: int | None = None,
     max_failures: int | None = None,
-    waves: Waves | None = None,
+    waves: Sequence[int] | None = None,
+    undo_line: str = "",
     undo: bool = False,
     seen: bool = False,
 ) -> int:
@@ -394,8 +395,9 @@ def carry_out_plans(
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
 
     *jobs* are carried out at the same time, and none is begun after *max_failures*, or after one of
-    the *waves* that failed. With *undo*, what was begun according to *journal* is taken back. All
-    that are left are confirmed before any is begun, and shown to whoever has not *seen* them.
+    the *waves*, of so many plans each, that failed, whereupon *undo_line* is the command to tell.
+    With *undo*, what was begun according to *journal* is taken back. All that are left are
+    confirmed before any is begun, and shown to whoever has not *seen* them.
     Raises `UsageError` for a format that does not show line by line, and `RefusedError` without
     consent, for plans with different Spark settings, and where there is nothing to take back.
     """
@@ -436,14 +438,16 @@ def carry_out_plans(
                 consents = _consents(each, groups, request)
                 plan_run.confirm(reader, consents, [] if seen else [shown], len(to_do))
             run = _Run(reader, known, printer, max_failures or inf)
-            if waves is None:
-                not_begun = run.carry_out([ready], jobs or _AT_A_TIME)
-            else:
+            parts: list[list[_Ready]] = [ready]
+            if waves is not None:
                 rules = rule_settings(context.settings.of("validate"))
                 run.validation = ValidationRun.of(
                     settings, request.clients, DepthOptions(), **rules
                 )
-                not_begun = run.carry_out(waves.split(plans, ready), jobs or _AT_A_TIME)
+                left_of = {item.saved.digest: item for item in ready}
+                every = iter([left_of.get(saved.digest) for saved in plans])
+                parts = [[item for item in islice(every, size) if item] for size in waves]
+            not_begun = run.carry_out(parts, jobs or _AT_A_TIME)
     code = printer.finish()
     if not_begun:
         info(
@@ -451,7 +455,7 @@ def carry_out_plans(
             "the same command again to continue with them."
         )
     if waves is not None and run.failures:
-        tell_command("To undo what was applied:", waves.undo)
+        tell_command("To undo what was applied:", undo_line)
     return SOME_FAILED if not_begun else code
 
 
@@ -497,39 +501,21 @@ def _failure(saved: SavedPlan, error: DeltaadmError) -> TableResult:
     return TableResult.of(saved.table, Failure(saved.table, error))
 
 
-class Waves(NamedTuple):
-    """Growing shares of the plans, in percent: one is applied and validated before the next."""
+def wave_sizes(text: str, number: int) -> list[int]:
+    """
+    How many of a *number* of plans each wave has that *text* asks for, as 1%,10%,100%.
 
-    shares: tuple[float, ...]
-    undo: str
-
-    @classmethod
-    def of(cls, text: str, undo: str) -> Waves:
-        """What *text* asks for, as 1%,10%,100%; *undo* is the command line that takes it back."""
-        try:
-            shares = tuple(float(word.strip().removesuffix("%")) for word in text.split(","))
-        except ValueError:
-            shares = ()
-        steps = list(pairwise((0, *shares)))
-        if not all(low < high for low, high in steps) or max(shares, default=0) != 100:  # noqa: PLR2004
-            raise UsageError(
-                "requires growing percentages, for example 1%,10%,100%", option="--waves"
-            )
-        return cls(shares, undo)
-
-    def sizes(self, plans: Sequence[SavedPlan]) -> list[int]:
-        """How many of *plans* each wave has; the first has at least one."""
-        ends = [ceil(len(plans) * share / 100) for share in self.shares]
-        return [end - begin for begin, end in pairwise((0, *ends))]
-
-    def split(self, plans: Sequence[SavedPlan], ready: Iterable[_Ready]) -> list[list[_Ready]]:
-        """Those of *plans* that are *ready*, in waves."""
-        of = {item.saved.digest: item for item in ready}
-        each = iter(plans)
-        return [
-            [of[saved.digest] for saved in islice(each, size) if saved.digest in of]
-            for size in self.sizes(plans)
-        ]
+    The shares grow, and the first wave has at least one plan.
+    """
+    try:
+        shares = [float(word.strip().removesuffix("%")) for word in text.split(",")]
+    except ValueError:
+        shares = []
+    steps = list(pairwise((0, *shares)))
+    if not all(low < high for low, high in steps) or max(shares, default=0) != 100:  # noqa: PLR2004
+        raise UsageError("requires growing percentages, for example 1%,10%,100%", option="--waves")
+    ends = [ceil(number * share / 100) for share in shares]
+    return [end - begin for begin, end in pairwise((0, *ends))]
 
 
 class _Run:

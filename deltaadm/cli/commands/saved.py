@@ -66,18 +66,14 @@ class Apply(Parameters):
         if self.undo and (self.check or self.waves):
             other = "--check" if self.check else "--waves"
             raise UsageError(f"cannot be combined with {other}", option="--undo")
-        waves = None
-        if self.waves is not None:
-            journal = () if self.journal is None else ("--journal", str(self.journal))
-            undo = apply_command(context, self.file, "--undo", *journal)
-            waves = many_plans.Waves.of(self.waves, undo)
+        waves = None if self.waves is None else many_plans.wave_sizes(self.waves, len(plans))
         if self.location is not None:
             if len(plans) > 1:
                 raise UsageError("requires a file with one plan", option="--location")
             plans = (plans[0].at(context.locate(self.location)),)
         alone = len(plans) == 1 and self.journal is None and waves is None
         if self.check:
-            for number, size in enumerate(waves.sizes(plans) if waves else (), 1):
+            for number, size in enumerate(waves or (), 1):
                 info(f"Wave {number}: {counted(size, 'plan')}.")
             return many_plans.check_plans(context, plans, self.options, alone=alone)
         if alone:
@@ -85,6 +81,7 @@ class Apply(Parameters):
         if self.journal is None and str(self.file) == "-":
             why = "is required for several plans from standard input"
             raise UsageError(why, option="--journal")
+        journal = () if self.journal is None else ("--journal", str(self.journal))
         return many_plans.carry_out_plans(
             context,
             plans,
@@ -93,6 +90,7 @@ class Apply(Parameters):
             jobs=self.jobs,
             max_failures=self.max_failures,
             waves=waves,
+            undo_line=apply_command(context, self.file, "--undo", *journal),
             undo=self.undo,
         )
 
