@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -161,33 +161,26 @@ def _hint(function: str) -> str:
 # Names of tables
 
 
-class Source(NamedTuple):
-    """The name of a table, the options of its object store, and the Spark session that has it."""
-
-    text: str
-    storage_options: Mapping[str, str] = {}
-    spark: Any = None
-
-
-def source_of(source: object) -> Source:
+def source_of(source: object) -> tuple[str, Mapping[str, str], Any]:
     """
-    What *source* leads to; of a table in another library its location or name, not its version.
+    The name of the table *source*, options of its object store, and the Spark session that has it.
 
-    Raises `TypeError` for no table, `ValueError` for an empty name, and `TableError` for a table
-    that Spark cannot describe.
+    Of a table in another library it is the location or name, without its version. Raises
+    `TypeError` for no table, `ValueError` for an empty name, and `TableError` for a table that
+    Spark cannot describe.
     """
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
     if isinstance(source, str):
         if not source.strip():
             raise ValueError("The name of the table is empty.")
-        return Source(source)
+        return source, {}, None
     library = type(source).__module__.partition(".")[0]
     if library == "deltalake" and hasattr(source, "table_uri"):
         options = getattr(source, "_storage_options", None) or {}
         parts = urlsplit(source.table_uri)
         place = url2pathname(parts.path) if parts.scheme == "file" else source.table_uri
-        return Source(place.rstrip("/") or "/", options)
+        return place.rstrip("/") or "/", options, None
     if library == "delta" and hasattr(source, "detail"):
         return _of_spark(source)
     raise TypeError(
@@ -196,7 +189,7 @@ def source_of(source: object) -> Source:
     )
 
 
-def _of_spark(source: Any) -> Source:
+def _of_spark(source: Any) -> tuple[str, Mapping[str, str], Any]:
     from deltaadm.spark.catalog import plain_location
 
     try:
@@ -212,7 +205,7 @@ def _of_spark(source: Any) -> Source:
         raise refusal(error) from error
     if row is None:
         raise TableError("Spark does not describe this table.", remedy="Pass its location.")
-    return Source(row["name"] or plain_location(row["location"]), {}, source._spark)  # noqa: SLF001
+    return row["name"] or plain_location(row["location"]), {}, source._spark  # noqa: SLF001
 
 
 # The table
@@ -536,10 +529,10 @@ def table(
 
     Raises `TypeError` or `ValueError` for what is no table.
     """
-    table_source = source_of(source)
+    name, own_options, own_session = source_of(source)
     if spark is not None and not (hasattr(spark, "sql") and hasattr(spark, "conf")):
         raise TypeError(f"spark must be a SparkSession, not {type(spark).__name__}.")
-    spark = table_source.spark if spark is None else spark
+    spark = own_session if spark is None else spark
     # A session on Spark Connect does not read logs.
     engine = Engine.SPARK if hasattr(spark, "_jvm") else Engine.EMBEDDED
     request = CommitOptions(
@@ -556,10 +549,10 @@ def table(
         output=PlanOutputOptions(),
     )
     return Table(
-        table_source.text,
+        name,
         request,
         spark=spark,
-        storage_options={**table_source.storage_options, **(storage_options or {})},
+        storage_options={**own_options, **(storage_options or {})},
         show_secrets=show_secrets,
     )
 
