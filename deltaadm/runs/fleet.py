@@ -649,8 +649,7 @@ class ResultPrinter:
     """
     Shows results: each at once where the format allows it, the others in the end.
 
-    An *inventory* gets every document as well. *groups* of plans stand in text for a line each,
-    unless more or less than that is asked for.
+    *groups* of plans stand in text for a line each, unless more or less than that is asked for.
     """
 
     def __init__(
@@ -658,14 +657,12 @@ class ResultPrinter:
         fleet: Fleet,
         targets: Sequence[OutputTarget],
         style: Style,
-        inventory: Inventory | None = None,
         groups: PlanGroups | None = None,
     ) -> None:
         self._fleet = fleet
         self._style = style
         self._groups = groups
         self._quiet = messages().is_quiet
-        self._inventory = inventory
         self._codes: list[int] = []
         self._held: list[tuple[int, str]] = []
         self._uneventful: Counter[str] = Counter()
@@ -689,11 +686,9 @@ class ResultPrinter:
         """Show one more; raises `OutputLostError` where that is not possible."""
         self._codes.append(result.code)
         self._say_error(result)
-        document = result.document if self._inventory or self._fleet.brief else {}
+        document = result.document if self._fleet.brief else {}
         if self._fleet.brief:
             self._counts.add(document)
-        if self._inventory:
-            self._inventory.add(document)
         for target in self._at_once:
             if target.format == "text":
                 self._write_line(document, result.code)
@@ -737,8 +732,6 @@ class ResultPrinter:
 
     def finish(self) -> int:
         """Show what is shown in the end; the exit code of all tables together."""
-        if self._inventory:
-            self._inventory.finish()
         # Files come first: neither does the loss of standard output cost them, nor does an error
         # about them follow a document there.
         for target in sorted(self._later, key=lambda target: target.file is None):
@@ -810,8 +803,12 @@ def report_all(
     advised: bool = False,
 ) -> int:
     """Show the *report* of each table as the command line asks for it; the exit code."""
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style, inventory)
+    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
     task = TableTask(context, fleet, report, code, keep=printer.keeps)
     for result in table_results(task, advised=advised):
         printer.add(result)
+        if inventory is not None:
+            inventory.add(result.document)
+    if inventory is not None:
+        inventory.finish()
     return printer.finish()
