@@ -649,18 +649,19 @@ class ResultPrinter:
     """
     Shows results: each at once where the format allows it, the others in the end.
 
-    *groups* of plans stand in text for a line each, unless more or less than that is asked for.
+    They go to *targets*, else to standard output as the command line asks for it. *groups* of plans
+    stand in text for a line each, unless more or less than that is asked for.
     """
 
     def __init__(
         self,
+        context: RunContext,
         fleet: Fleet,
-        targets: Sequence[OutputTarget],
-        style: Style,
+        targets: Sequence[OutputTarget] | None = None,
         groups: PlanGroups | None = None,
     ) -> None:
         self._fleet = fleet
-        self._style = style
+        self._style = context.style
         self._groups = groups
         self._quiet = messages().is_quiet
         self._codes: list[int] = []
@@ -669,6 +670,7 @@ class ResultPrinter:
         self._healthy: list[str] = []
         self._reports: list[Report] = []
         self._counts = FleetCounts()
+        targets = [OutputTarget(context.format)] if targets is None else targets
         self._at_once = [
             target
             for target in targets
@@ -803,7 +805,7 @@ def report_all(
     advised: bool = False,
 ) -> int:
     """Show the *report* of each table as the command line asks for it; the exit code."""
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    printer = ResultPrinter(context, fleet)
     task = TableTask(context, fleet, report, code, keep=printer.keeps)
     for result in table_results(task, advised=advised):
         printer.add(result)

@@ -46,7 +46,6 @@ from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import announce_plans, is_standard_output
 from deltaadm.runs.fleet import (
     Fleet,
-    OutputTarget,
     ResultPrinter,
     TableResult,
     TableTask,
@@ -328,7 +327,7 @@ def check_plans(
     A single plan that is *alone* is shown as a whole.
     """
     fleet = Fleet([saved.table for saved in plans], found=not alone, brief=not alone)
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    printer = ResultPrinter(context, fleet)
     with _opened(context, plans) as (reader, entries):
         settings = load_settings(context.settings)
         for saved in plans:
@@ -409,7 +408,7 @@ def carry_out_plans(
             remedy="Apply the plans of each --spark-conf separately.",
         )
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    printer = ResultPrinter(context, fleet)
     with Journal(journal) as known:
         left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
         settings = load_settings(context.settings)
@@ -748,9 +747,7 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
     """Show and save the plans of *task*: the exit code, and how many plans there are."""
     context, planning, path = task.context, change.planning, change.planning.out
     plans, missed, groups = 0, False, PlanGroups()
-    printer = ResultPrinter(
-        task.fleet, [OutputTarget(context.format)], context.style, groups=groups
-    )
+    printer = ResultPrinter(context, task.fleet, groups=groups)
     with ExitStack() as stack:
         with _refusing(path):
             file = None if path is None else stack.enter_context(replacing(path))

@@ -16,7 +16,6 @@ from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
 from deltaadm.runs.fleet import (
-    OutputTarget,
     ResultPrinter,
     TableTask,
     collect_tables,
@@ -98,7 +97,7 @@ def _repair_many(
             return shown
         return replace(shown, outcome=carry_out(store, plan, _about(target.text, plan)))
 
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    printer = ResultPrinter(context, fleet)
     task = TableTask(context, fleet, report, partial(_code, options), keep=printer.keeps)
     if options.apply:
         context.status.set("every repair that was done has a journal")

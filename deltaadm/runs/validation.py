@@ -11,7 +11,6 @@ from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Failure
 from deltaadm.errors import RefusedError, TableError, UsageError
-from deltaadm.formats import Style
 from deltaadm.plans.fixes import plan_fixes
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.replay.examine import Depth, examine
@@ -187,10 +186,10 @@ class StatisticsPrinter:
 
     keeps = True
 
-    def __init__(self, fleet: Fleet, targets: Sequence[OutputTarget], style: Style) -> None:
+    def __init__(self, context: RunContext, fleet: Fleet, targets: Sequence[OutputTarget]) -> None:
         self._fleet = fleet
         self._targets = targets
-        self._style = style
+        self._style = context.style
         self._codes: list[int] = []
         self._found: dict[str, RuleCount] = {}
         self._failed = 0

@@ -204,7 +204,7 @@ class Validate(Parameters):
             styled = replace(reader, style=style)
             baseline_file = self.selection.write_baseline
             printer_of = StatisticsPrinter if self.selection.statistics else ResultPrinter
-            printer = printer_of(fleet, places, style)
+            printer = printer_of(styled, fleet, places)
             task = TableTask(
                 styled,
                 fleet,
