@@ -171,7 +171,7 @@ def _next_checksum(store: LogStore, attempt: _Attempt) -> bytes | None:
     None where the one before is not there, lacks numbers, or does not fit its version.
     """
     before, actual, info = attempt.before, attempt.actual, attempt.info
-    segment = before.segment
+    segment, domains = before.segment, attempt.domains
     if segment is None or segment.crc is None or segment.crc.version != before.version:
         return None
     try:
@@ -182,6 +182,8 @@ def _next_checksum(store: LogStore, attempt: _Attempt) -> bytes | None:
             # A wrong checksum is not handed on: later ones would all be made from it.
             and Metadata.from_wire(known["metadata"]).says_the_same_as(before.metadata)
         )
+        listed = known.get("domainMetadata")
+        others = [entry for entry in listed or () if entry["domain"] not in domains]
     except (DeltaadmError, LookupError, TypeError, AttributeError, ValueError, RecursionError):
         return None
     if not fits:
@@ -194,12 +196,10 @@ def _next_checksum(store: LogStore, attempt: _Attempt) -> bytes | None:
     }
     if info.in_commit_timestamp is not None:
         changed["inCommitTimestampOpt"] = info.in_commit_timestamp
-    if domains := attempt.domains:
-        listed = changed.get("domainMetadata")
+    if domains:
         # Without the list of before, the domains that stay would be missing from the new one.
         if not isinstance(listed, list):
             return None
-        others = [entry for entry in listed if entry.get("domain") not in domains]
         changed["domainMetadata"] = [*others, *(domain.to_wire() for domain in domains.values())]
     return compact(changed).encode()
 

@@ -161,13 +161,13 @@ def test_no_checksum_is_made_up(events: Table) -> None:
     assert not list((events.path / "_delta_log").glob("*.crc"))
 
 
-def test_a_checksum_that_does_not_fit_is_not_gone_on_with(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", [{"numFiles": None}, *[{"domainMetadata": of}
+    for of in ([None], ["x"], "x", [{"domain": {}}], [{}])]])  # fmt: skip
+def test_a_checksum_that_does_not_fit_is_not_gone_on_with(tmp_path: Path, damage: Any) -> None:
     made = oracle.table("ict", tmp_path).path
     before = base(made)
     crc = made / "_delta_log" / f"{before.version:020d}.crc"
-    document = json.loads(crc.read_text())
-    del document["numFiles"]
-    crc.write_text(json.dumps(document))
+    crc.write_text(json.dumps(json.loads(crc.read_text()) | damage))
     engine().apply(str(made), SET, base(made))
     assert not crc.with_name(f"{before.version + 1:020d}.crc").exists()
 
