@@ -301,10 +301,11 @@ class Replay:
         try:
             document = load_json(self._store.read(file.path))
             protocol, metadata = document.get("protocol", {}), document.get("metadata", {})
-            valid = isinstance(protocol, dict) and isinstance(metadata, dict)
-            if "protocol" in document and commits.mismatches("protocol", protocol)[0]:
-                valid = False
-            if valid and ("metadata" not in document or metadata.get("id")):
+            # As strict as with commits, since the next one repeats what is taken from here.
+            parts = ("protocol", protocol), ("metaData", metadata)
+            valid = not any(commits.mismatches(*part)[0] for part in parts)
+            whole = metadata.get("id") and None not in map(metadata.get, _METADATA)
+            if valid and ("metadata" not in document or whole):
                 return dict(document)
         except (AttributeError, ValueError, RecursionError, DeltaadmError):
             pass
@@ -378,6 +379,10 @@ MOST_OBSERVED: Final = 100
 def repeated_action(path: str, count: int, name: str) -> str:
     """The warning about a commit with more than one action of a kind that may occur once."""
     return f"{path} has {count} {name} actions; the last one is used."
+
+
+_METADATA: Final = ("format", "schemaString", "partitionColumns", "configuration")
+"""Besides its id, what the metadata of a checksum must have."""
 
 
 def _has_state(checksum: Document) -> bool:

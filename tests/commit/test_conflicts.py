@@ -172,6 +172,18 @@ def test_a_checksum_that_does_not_fit_is_not_gone_on_with(tmp_path: Path, damage
     assert not crc.with_name(f"{before.version + 1:020d}.crc").exists()
 
 
+@pytest.mark.parametrize("damage", [{"id": ""}, {"format": "parquet"}, {"partitionColumns": None},
+    {"schemaString": None}, {"configuration": 1}])  # fmt: skip
+def test_metadata_of_a_damaged_checksum_is_not_committed(tmp_path: Path, damage: Any) -> None:
+    made = table(tmp_path / "t", commit(protocol(), metadata()), commit(add("a")))
+    made.crc(1, [protocol()], metadata=metadata()["metaData"] | damage)
+    set_team = ("--set", "team=web", "--apply", "--yes", "--commit-engine", "embedded")
+    assert deltaadm("alter", made.path, *set_team).code == 0
+    written = actions(made, 2)[1]["metaData"]
+    given = metadata()["metaData"] | {"configuration": {"team": "web"}}
+    assert {**written, "id": ""} == {**given, "id": ""}
+
+
 def test_a_table_in_memory_is_changed(tmp_path: Path) -> None:
     import obstore
 
