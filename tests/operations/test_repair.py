@@ -311,6 +311,51 @@ def test_a_plan_takes_the_state_of_the_same_files_once(
     assert all(asked.count(each) == 1 for each in asked)
 
 
+class Unsteady:
+    """A store that does not answer one of its requests."""
+
+    def __init__(self, store: LogStore, number: int) -> None:
+        self._store, self.left = store, number
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+        if name not in {"read", "open", "list_log", "list_directory", "data_size"}:
+            return found
+
+        def asked(*given: Any) -> Any:
+            self.left -= 1
+            if self.left == -1:
+                raise StorageError("There was no answer.")
+            return found(*given)
+
+        return asked
+
+
+@pytest.mark.parametrize("damage", ["a feature was lost", "checkpoint that lacks a live file"])
+def test_what_the_store_does_not_tell_is_not_taken_for_damage(damage: str, tmp_path: Path) -> None:
+    if damage in REPAIRED:
+        REPAIRED[damage](plain(tmp_path).log)
+    else:
+        feed = metadata({"delta.enableChangeDataFeed": "true"})
+        table(tmp_path, commit(protocol(1, 4), feed), commit(protocol(1, 7, None, ["appendOnly"])))
+    aged(tmp_path)
+    now, whole, raised, number = time_ns() // 1_000_000, planned(tmp_path).repairs, 0, 0
+    assert whole
+    while True:
+        store = Unsteady(open_store(str(tmp_path)), number)
+        try:
+            found = plan_repairs(Case(store, now, 1)).repairs  # type: ignore[arg-type]
+        except StorageError:
+            raised += 1
+        else:
+            assert [each.wrong for each in found] == [each.wrong for each in whole]
+            assert [each.unproved for each in found] == [each.unproved for each in whole]
+        if store.left >= 0:
+            break
+        number += 1
+    assert raised > 10
+
+
 @with_rows
 def test_a_checksum_that_only_files_contradict(rule: str, damage: str, tmp_path: Path) -> None:
     REPAIRED[damage](plain(tmp_path).log)

@@ -45,7 +45,7 @@ def plan_repairs(case: Case) -> RepairPlan:
     What is wrong with the log of *case*, and what mends it.
 
     Raises `RefusedError` for a table whose catalog manages its commits, and for one that the
-    repairs would change without saying so.
+    repairs would change without saying so; `StorageError` where the store did not answer.
     """
     require_own_log(case.store)
     repairs: list[Repair] = []
@@ -66,6 +66,8 @@ def plan_repairs(case: Case) -> RepairPlan:
                 if operation.file and operation.file not in digests:
                     digests[operation.file] = sha256(case.store, operation.file)
                 case.view = case.view.after(operation)
+    for error in case.view.trouble:  # what is not known is not damaged
+        raise error
     root, view = case.store.root, case.view
     gone = tuple(name for name, content in view.files.items() if content is None)
     plan = RepairPlan(root=root, repairs=tuple(repairs), gone=gone, digests=digests)

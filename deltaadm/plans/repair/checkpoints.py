@@ -269,8 +269,8 @@ def _compared(view: View, *segments: LogSegment) -> tuple[_Rows, _Rows, str | No
             agreed = agreed or row.path
         else:
             only[row.key] = row
-    rest = (row for row in State(view, theirs).live_files() if hash(row.said) in left)
-    return only, {row.key: row for row in rest}, agreed
+    again = State(view, theirs).live_files() if left else ()
+    return only, {row.key: row for row in again if hash(row.said) in left}, agreed
 
 
 _Rows = dict[tuple[str, str | None], LiveRow]
@@ -291,6 +291,8 @@ def _doubts(case: Case, segment: LogSegment) -> Iterator[str]:
                     doubts[fact.version] = "the commit is empty"
                 for _, message in _broken(_DAMAGED_COMMITS, fact):
                     doubts[fact.version] = message
+            elif isinstance(fact, facts.CheckpointFacts):  # after all commits
+                break
         # Of two that are the same to the letter, one has taken the place of another.
         first: dict[str | None, int] = {}
         for file in case.listing.commits:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
@@ -19,7 +19,7 @@ from deltaadm.domain.snapshot import (
     listing_prefix,
 )
 from deltaadm.domain.wire import Loggable
-from deltaadm.errors import MissingFileError, RefusedError, TableError
+from deltaadm.errors import MissingFileError, RefusedError, StorageError, TableError
 from deltaadm.json_values import compact
 from deltaadm.plans.checkpoint import HINT, TableState, state_of
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
@@ -29,6 +29,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
 
 Files = Mapping[str, bytes | str | None]
+Found = TypeVar("Found")
 
 # The log, as it is and as it will be once it is repaired
 
@@ -38,7 +39,8 @@ class View:
     The log of *store*, as it was *listed* once, with other *files*; see `LogStore`.
 
     Those have content, or are the file in the store that they will be a copy of, or are not there.
-    `rebuilt` are the versions whose checkpoints will be written.
+    `rebuilt` are the versions whose checkpoints will be written. `trouble` are the errors of the
+    store, whoever took a file for damaged because of them.
     """
 
     def __init__(
@@ -57,12 +59,13 @@ class View:
         self.data_size, self.open_data = store.data_size, store.open_data
         self.list_directory, self.list_data = store.list_directory, store.list_data
         self._states: dict[tuple[Any, ...], TableState] = {}
+        self.trouble: list[StorageError] = []
 
     def after(self, operation: Operation) -> View:
         """The log once *operation* is done; of a checkpoint that it rebuilds, commits tell."""
         files, rebuilt = {**self.files, **operation.files}, (*self.rebuilt, *operation.rebuilt)
         view = View(self.store, files, rebuilt, self.listed)
-        view._states = self._states  # which depend on the contents of files alone
+        view._states, view.trouble = self._states, self.trouble
         return view
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
@@ -86,12 +89,21 @@ class View:
     def read(self, path: str) -> bytes:
         """The content that the file will have."""
         content = self._source(path)
-        return content if isinstance(content, bytes) else self.store.read(content)
+        return content if isinstance(content, bytes) else self._asked(self.store.read, content)
 
     def open(self, path: str) -> BinaryIO:
         """The same, in pieces."""
         content = self._source(path)
-        return io.BytesIO(content) if isinstance(content, bytes) else self.store.open(content)
+        if isinstance(content, bytes):
+            return io.BytesIO(content)
+        return self._asked(self.store.open, content)
+
+    def _asked(self, ask: Callable[[str], Found], name: str) -> Found:
+        try:
+            return ask(name)
+        except StorageError as error:
+            self.trouble.append(error)
+            raise
 
     def _source(self, path: str) -> bytes | str:
         source = self.files.get(path, path)
