@@ -352,6 +352,10 @@ class CommitFacts:
         """The JSON values of all actions *name*, in the order of the commit."""
         return self.lines.actions(name)
 
+    def objects(self, name: str) -> Iterator[dict[str, Any]]:
+        """Those of them that are JSON objects, as all must be."""
+        return (action for action in self.actions(name) if isinstance(action, dict))
+
     @property
     def names(self) -> Iterable[str]:
         """The names of all its actions, in their order."""

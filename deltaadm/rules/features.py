@@ -317,8 +317,7 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
         for state in (commit.before, commit.after)
     ):
         return
-    removed = [action for action in commit.actions("remove") if isinstance(action, dict)]
-    count = sum(action.get("dataChange", True) is True for action in removed)
+    count = sum(action.get("dataChange", True) is True for action in commit.objects("remove"))
     if count:
         yield Problem(f"The commit removes data ({count} files), but the table is append-only.")
 

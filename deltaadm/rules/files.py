@@ -527,7 +527,7 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add CDC File.
     """
-    actions = [action for action in commit.actions("cdc") if isinstance(action, dict)]
+    actions = list(commit.objects("cdc"))
     count, changing = len(actions), sum(action.get("dataChange") is True for action in actions)
     if changing:
         yield Problem(f"{changing} cdc actions have dataChange: true.")
@@ -555,8 +555,8 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     flags = {
         action.get("dataChange")
         for name in ("add", "remove")
-        for action in commit.actions(name)
-        if isinstance(action, dict) and isinstance(action.get("dataChange"), bool)
+        for action in commit.objects(name)
+        if isinstance(action.get("dataChange"), bool)
     }
     if len(flags) > 1:
         yield Problem("Some file actions of the commit change data, others do not.")
@@ -595,16 +595,15 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Add File and Remove File.
     """
     undated, unsized = [], []
-    for action in commit.actions("remove"):
-        if isinstance(action, dict):
-            path = action.get("path")
-            if isinstance(path, str) and (flaw := uri_flaw(path)):
-                message = f"The path {path!r} of a removed file is not a URI: {flaw}."
-                yield Problem(message, severity=Severity.ERROR)
-            if action.get("deletionTimestamp") is None:
-                undated.append(action.get("path"))
-            if action.get("extendedFileMetadata") is True and action.get("size") is None:
-                unsized.append(action.get("path"))
+    for action in commit.objects("remove"):
+        path = action.get("path")
+        if isinstance(path, str) and (flaw := uri_flaw(path)):
+            message = f"The path {path!r} of a removed file is not a URI: {flaw}."
+            yield Problem(message, severity=Severity.ERROR)
+        if action.get("deletionTimestamp") is None:
+            undated.append(path)
+        if action.get("extendedFileMetadata") is True and action.get("size") is None:
+            unsized.append(path)
     for paths, flaw in (
         (undated, "have no deletionTimestamp"),
         (unsized, "with extendedFileMetadata have no size"),

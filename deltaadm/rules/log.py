@@ -394,14 +394,13 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     if len(commit.actions("add")) + len(commit.actions("remove")) == 1:
         return
     files: Counter[tuple[str, str]] = Counter()
-    for action in chain(commit.actions("add"), commit.actions("remove")):
-        if isinstance(action, dict):
-            stored = action.get("deletionVector")
-            vector = ""
-            if isinstance(stored, dict) and stored:
-                vector = DeletionVectorDescriptor.from_wire(stored).unique_id
-            # %2f and %2F are the same character, so the paths name the same file.
-            files[with_upper_escapes(str(action.get("path"))), vector] += 1
+    for action in chain(commit.objects("add"), commit.objects("remove")):
+        stored = action.get("deletionVector")
+        vector = ""
+        if isinstance(stored, dict) and stored:
+            vector = DeletionVectorDescriptor.from_wire(stored).unique_id
+        # %2f and %2F are the same character, so the paths name the same file.
+        files[with_upper_escapes(str(action.get("path"))), vector] += 1
     for (path, vector), count in files.items():
         if count > 1:
             vector_text = f" with deletion vector {vector!r}" if vector else ""
@@ -715,7 +714,7 @@ def _cut_off(commit: CommitFacts) -> Line | None:
 
 
 def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[Problem]:
-    counted = Counter(str(action.get(key)) for action in _actions(commit, name))
+    counted = Counter(str(action.get(key)) for action in commit.objects(name))
     for value, count in counted.items():
         if count > 1:
             yield Problem(f"The commit has {count} {name} actions of {value!r}.")
@@ -784,29 +783,25 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
 
 def _vectors(name: str) -> Callable[[CommitFacts], tuple[int, ...]]:
     def count(commit: CommitFacts) -> tuple[int, ...]:
-        return (sum(bool(action.get("deletionVector")) for action in _actions(commit, name)),)
+        return (sum(bool(action.get("deletionVector")) for action in commit.objects(name)),)
 
     return count
 
 
 def _rows(commit: CommitFacts) -> tuple[int, ...]:
     """The rows in the files that a commit adds; empty where a file's statistics do not tell."""
-    texts = [action.get("stats") for action in _actions(commit, "add")]
+    texts = [action.get("stats") for action in commit.objects("add")]
     counts = [num_records(text if isinstance(text, str) else None) for text in texts]
     known = [count for count in counts if count is not None]
     return (sum(known),) if len(known) == len(counts) else ()
 
 
 def _paths(commit: CommitFacts, name: str) -> set[str]:
-    return {str(action.get("path")) for action in _actions(commit, name)}
-
-
-def _actions(commit: CommitFacts, name: str) -> Iterator[dict[str, Any]]:
-    return (action for action in commit.actions(name) if isinstance(action, dict))
+    return {str(action.get("path")) for action in commit.objects(name)}
 
 
 def _count(commit: CommitFacts, name: str) -> int:
-    return sum(isinstance(action, dict) for action in commit.actions(name))
+    return sum(1 for _ in commit.objects(name))
 
 
 _ADDED: Final[Metric] = ("add actions", lambda commit: (_count(commit, "add"),))

@@ -74,9 +74,7 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     """
     newest = commit.in_effect and commit.in_effect.metadata
     superseded = newest not in (None, commit.after.metadata)
-    for action in commit.actions("metaData"):
-        if not isinstance(action, dict):
-            continue
+    for action in commit.objects("metaData"):
         layout = action["format"] if isinstance(action.get("format"), dict) else {"options": {}}
         present = action | {f"format.{key}": layout.get(key) for key in ("provider", "options")}
         for key in REQUIRED:
