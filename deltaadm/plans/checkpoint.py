@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import ACTIONS
+from deltaadm.domain.features import struct_fields
 from deltaadm.domain.file_facts import checksums
 from deltaadm.domain.properties import column_list, kept_for, whole_number
 from deltaadm.domain.protocol import Protocol
@@ -34,7 +35,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
-from deltaadm.domain.transaction.column_mapping import physical_name
+from deltaadm.domain.transaction.column_mapping import physical_name, rename_columns
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import (
     CommitError,
@@ -283,19 +284,19 @@ def _statistics(snapshot: Snapshot) -> StructType:
     paths, _ = column_list(metadata.configuration.get("delta.dataSkippingStatsColumns", ""))
     most = whole_number(metadata.configuration.get("delta.dataSkippingNumIndexedCols", "32"))
     named = {tuple(part.lower() for part in path) for path in paths}
-    chosen = list(_leaves(columns, (), ()))
-    if named:
-        chosen = [
-            leaf
-            for leaf in chosen
-            if any(leaf[0][: end + 1] in named for end in range(len(leaf[0])))
-        ]
-    elif most is None or most >= 0:
+    physical = struct_fields(rename_columns(columns))
+    chosen = []
+    for (logical, field), (path, _) in zip(struct_fields(columns), physical, strict=True):
+        names = tuple(part.lower() for part in logical)
+        is_named = any(names[: end + 1] in named for end in range(len(names)))
+        if (is_named or not named) and not isinstance(field.type, StructType):
+            chosen.append((path, field.type))
+    if not named and (most is None or most >= 0):
         chosen = chosen[: 32 if most is None else most]
     # Of these types Delta collects the least and the greatest value.
     bounded = {*_TYPES, *_SCALARS, "decimal"} - {"binary", "boolean"}
-    values = _nested([(path, kind) for _, path, kind in chosen if _plain_name(kind) in bounded])
-    counts = _nested([(path, PrimitiveType("long")) for _, path, _ in chosen])
+    values = _nested([(path, kind) for path, kind in chosen if _plain_name(kind) in bounded])
+    counts = _nested([(path, PrimitiveType("long")) for path, _ in chosen])
     parts = [
         StructField("numRecords", PrimitiveType("long")),
         StructField("minValues", values),
@@ -305,19 +306,6 @@ def _statistics(snapshot: Snapshot) -> StructType:
     ]
     # Parquet has no struct without fields.
     return StructType(tuple(part for part in parts if part.type != StructType()))
-
-
-_Leaf = tuple["Path", "Path", "DataType"]
-"""A column's path in lower case, its path in data files, and its type."""
-
-
-def _leaves(struct: StructType, logical: Path, physical: Path) -> Iterator[_Leaf]:
-    for field in struct.fields:
-        names = (*logical, field.name.lower()), (*physical, physical_name(field))
-        if isinstance(field.type, StructType):
-            yield from _leaves(field.type, *names)
-        else:
-            yield (*names, field.type)
 
 
 def _nested(leaves: Sequence[tuple[Path, DataType]]) -> StructType:
