@@ -27,7 +27,7 @@ from deltaadm.runs.fleet import (
 )
 from deltaadm.runs.history import NEWEST, Point, iso_milliseconds
 from deltaadm.runs.options import FleetOptions, read_file
-from deltaadm.runs.output import info, show, show_error, write_text
+from deltaadm.runs.output import info, show_error, write_text
 from deltaadm.runs.status import FOUND
 from deltaadm.runs.target import Target, find
 
@@ -89,16 +89,6 @@ def comparable(context: RunContext, target: Target, point: Point = NEWEST) -> Sn
         return load(detail=Detail.STATE)
     # Not None, for which the comparison leaves clustering out.
     return replace(snapshot, domains={})
-
-
-def compare_places(
-    context: RunContext, first: Place, second: Place, request: ComparisonRequest
-) -> int:
-    """Show in what two tables, or two versions of one, differ; the exit code."""
-    before, after = ((find(context, side.table), side.point) for side in (first, second))
-    report = compared(context, before, after, request)
-    show(context, [report])
-    return 0 if report.equal else FOUND
 
 
 def compared(

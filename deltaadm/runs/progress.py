@@ -42,7 +42,7 @@ class Progress:
     """
 
     def __init__(self, state: Callable[[], State]) -> None:
-        self._state = state
+        self.state = state
         self._started = self._shown = time.monotonic()
         self._live: LiveLine | None = None
         self._lock = _thread.allocate_lock()
@@ -54,7 +54,7 @@ class Progress:
         if not is_terminal():
             if now - self._shown >= _SELDOM:
                 self._shown = now
-                state = self._state()
+                state = self.state()
                 counts = state.counts
                 if state.total is not None:
                     counts = f"{state.done} of {state.total} {counts}".rstrip()
@@ -70,7 +70,7 @@ class Progress:
                     from deltaadm.formats.live import LiveLine
 
                     self._live = LiveLine()
-                state = self._state()
+                state = self.state()
                 self._live.show(
                     state.doing,
                     state.what,
@@ -113,13 +113,14 @@ class Progress:
             self.hide()
 
 
-class Examination:
+class Examination(Progress):
     """The progress of the examination of one table."""
 
     def __init__(self, table: str) -> None:
-        self._table = table
-        self._commits = 0
-        self._files = 0
+        self._commits = self._files = 0
+        super().__init__(
+            lambda: State("Checking", table, f"{self._commits} commits, {self._files} files")
+        )
 
     def watched(self, facts: Iterable[Facts]) -> Iterator[Facts]:
         """The same facts, counted as they pass."""
@@ -131,10 +132,6 @@ class Examination:
             elif isinstance(fact, CommitFacts):
                 self._commits += 1
             yield fact
-
-    def state(self) -> State:
-        """The counts so far."""
-        return State("Checking", self._table, f"{self._commits} commits, {self._files} files")
 
 
 class Phases(Progress):

@@ -33,7 +33,7 @@ from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import Fleet, OutputTarget, TableResult, combine_exit_codes
 from deltaadm.runs.output import messages, rendered, show_error, write
 from deltaadm.runs.plan_options import ClientOptions
-from deltaadm.runs.progress import Examination, Progress
+from deltaadm.runs.progress import Examination
 from deltaadm.runs.settings import Settings
 from deltaadm.runs.target import Target
 
@@ -106,7 +106,7 @@ class ValidationRun:
         progress = Examination(target.text)
         demands = self.demands(target)
         try:
-            with Progress(progress.state).shown() if watched else nullcontext():
+            with progress.shown() if watched else nullcontext():
                 store = context.open_store(target.location)
                 facts = examine(store, self.depth, now=answer_time(), engine=context.engine)
                 facts = progress.watched(facts)
@@ -187,9 +187,7 @@ class StatisticsPrinter:
     keeps = True
 
     def __init__(self, context: RunContext, fleet: Fleet, targets: Sequence[OutputTarget]) -> None:
-        self._fleet = fleet
-        self._targets = targets
-        self._style = context.style
+        self._fleet, self._targets, self._style = fleet, targets, context.style
         self._codes: list[int] = []
         self._found: dict[str, RuleCount] = {}
         self._failed = 0

@@ -9,8 +9,8 @@ from deltaadm.errors import UsageError
 from deltaadm.reports.history import Section
 from deltaadm.runs.compare import (
     Place,
-    compare_places,
     compare_with_reference,
+    compared,
     comparison,
     is_reference,
     place,
@@ -28,9 +28,11 @@ from deltaadm.runs.options import (
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.status import FOUND
+from deltaadm.runs.target import find
 
 
 class Diff(Parameters):
@@ -110,7 +112,9 @@ class Diff(Parameters):
                     return compare_with_reference(
                         reader, second, [before], request, reference_last=True
                     )
-                return compare_places(reader, before, second, request)
+                old, new = ((find(reader, side.table), side.point) for side in (before, second))
+                report = compared(reader, old, new, request)
+                return show(context, [report]) or (0 if report.equal else FOUND)
 
         return handle_errors(context, "", answer)
 
