@@ -85,25 +85,22 @@ class ForeignPlan:
         if made is None:
             return tuple(step.statement(self.name) for step in self.steps)
         drop = () if self.before is None else (f"DROP TABLE {self.name}",)
+        empty = replace(made, mode=kinds.CreationMode.CREATE, query=None)
         # By name: the catalog moves partition columns to the end.
         columns = ", ".join(ddl.identifier(column.name) for column in made.schema.fields)
         fill = () if made.query is None else (f"INSERT INTO {self.name} ({columns}) {made.query}",)
-        return (*drop, self.create_statement(self.name), *fill)
-
-    def create_statement(self, name: str) -> str:
-        """The statement that makes the table called *name*, without rows."""
-        assert self.creation is not None  # noqa: S101 -- callers have asked
-        empty = replace(self.creation, mode=kinds.CreationMode.CREATE, query=None)
-        return empty.statement(name, self.provider)
+        return (*drop, empty.statement(self.name, self.provider), *fill)
 
     @property
     def trials(self) -> tuple[str, ...]:
         """The statements that Spark can analyze beforehand, to see whether it accepts them."""
         if self.creation is None:
             return self.statements
+        if self.before is None:
+            return self.statements[:1]
         # Of the name of the table that is dropped Spark would only say that it is taken.
         free = f"{self.name[:-1]}__new`" if self.name.endswith("`") else f"{self.name}__new"
-        return (self.create_statement(free if self.before else self.name),)
+        return (self.statements[1].replace(self.name, free, 1),)
 
     @property
     def new_columns(self) -> tuple[StructField, ...]:
