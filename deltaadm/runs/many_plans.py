@@ -351,8 +351,7 @@ def apply_plan(
     """Carry out what is left of *saved*, or take it back with *undo*; the exit code."""
 
     def work() -> int:
-        settings = load_settings(context.settings)
-        chosen = plan_run.with_commit_engine(context, request, settings)
+        chosen, settings = plan_run.with_commit_engine(context, request)
         with _opened(chosen, [saved], commits=True) as (reader, entries):
             ready = _ready(reader, saved, entries, request, settings, undo=undo)
             return plan_run.carry_out_plan(
@@ -411,8 +410,7 @@ def carry_out_plans(
     printer = ResultPrinter(context, fleet)
     with Journal(journal) as known:
         left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
-        settings = load_settings(context.settings)
-        chosen = plan_run.with_commit_engine(context, request, settings)
+        chosen, settings = plan_run.with_commit_engine(context, request)
         with _opened(chosen, left, commits=True) as (reader, entries):
             ready = []
             for saved in left:
@@ -712,8 +710,7 @@ def plan_many(
         )
 
     def work() -> int:
-        project = load_settings(context.settings)
-        chosen = plan_run.with_engine_for(context, change, project)
+        chosen, project = plan_run.with_engine_for(context, change)
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
 
             def report(target: Target) -> PlanReport:

@@ -46,7 +46,7 @@ from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
 from deltaadm.runs.progress import Phases
-from deltaadm.runs.settings import ClientRequirements, Settings
+from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.target import Target, load_at, resolve
 from deltaadm.storage.store import open_store
@@ -232,23 +232,22 @@ def require_plan_options(change: ChangeOptions) -> None:
         raise UsageError("cannot be combined with --out -", option="--apply")
 
 
-def with_engine_for(context: RunContext, change: ChangeOptions, project: Settings) -> RunContext:
-    """The run that makes plans: with a commit engine if it commits, or is to say if it could."""
-    chosen = with_commit_engine(context, change.commit, project)
+def with_engine_for(context: RunContext, change: ChangeOptions) -> tuple[RunContext, Settings]:
+    """`with_commit_engine`, but without the engine unless it commits, or is to say if it could."""
+    chosen, project = with_commit_engine(context, change.commit)
     asked = change.planning.apply or change.commit.committing.commit_engine is not None
-    return chosen if asked else context
+    return chosen if asked else context, project
 
 
-def with_commit_engine(
-    context: RunContext, request: CommitOptions, project: Settings
-) -> RunContext:
-    """The same run, with the commit engine of the command line or else of the settings."""
+def with_commit_engine(context: RunContext, request: CommitOptions) -> tuple[RunContext, Settings]:
+    """The run with the commit engine of the command line or else the settings, and these."""
+    project = load_settings(context.settings)
     engine = request.committing.commit_engine or project.commit_engine
     if engine is Engine.EMBEDDED and request.spark.engine is Engine.SPARK:
         raise UsageError(
             "cannot be combined with --engine spark", option="--commit-engine embedded"
         )
-    return replace(context, commit_engine=engine)
+    return replace(context, commit_engine=engine), project
 
 
 def require_engine_commits(context: RunContext, plan: Plan) -> None:

@@ -11,7 +11,6 @@ from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import Planner, plan_table, require_plan_options, with_engine_for
 from deltaadm.runs.sessions import session_settings
-from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve
 
 PlanForeign = Callable[[RunContext, str, Entry], int]
@@ -44,8 +43,7 @@ def plan_tables(
     session = session_settings(context.spark)
 
     def work() -> int:
-        project = load_settings(context.settings)
-        chosen = with_engine_for(context, change, project)
+        chosen, project = with_engine_for(context, change)
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
         with opened(chosen, names, [table]) as reader:

@@ -459,8 +459,7 @@ class Table:
         status = CommitStatus()
         try:
             with self._run(status) as plain:
-                project = load_settings(plain.settings)
-                context = plan_run.with_commit_engine(plain, request, project)
+                context, project = plan_run.with_commit_engine(plain, request)
                 saved = _saved(plan)
                 target = (
                     find(context, self.name)

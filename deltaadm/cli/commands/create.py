@@ -22,7 +22,6 @@ from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import session_settings
-from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret, table_name
 
@@ -86,8 +85,7 @@ class Create(Parameters):
             if self.location is not None and table_name(self.table) is None:
                 raise UsageError("applies only to tables in a catalog", option="--location")
             require_no_secret(self.location or "")
-            project = load_settings(context.settings)
-            chosen = plan_run.with_engine_for(context, self.change, project)
+            chosen, project = plan_run.with_engine_for(context, self.change)
             places = [self.location or self.table]
             with table_names.opened(
                 chosen, [self.table], places, always=self.as_query is not None
