@@ -553,44 +553,38 @@ class _Run:
             ):
                 if any(stage.step.has_statement for plan in plans for stage in plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
-                for number, wave in enumerate(waves, 1):
-                    begun = self._wave(
-                        wave, lambda item: pool.submit(self._result, item, executor), progress
-                    )
-                    left -= begun
-                    if self.validation is not None and wave:
-                        done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
-                        info(f"Wave {number} of {len(waves)}: {done}.")
-                        for table, error in self._broken:
-                            show_error(table, error)
-                    if begun < len(wave) or (self.validation is not None and self.failures):
-                        break
+                try:
+                    for number, wave in enumerate(waves, 1):
+                        running = {pool.submit(self._result, item, executor) for item in wave}
+                        begun = self._begun(running, progress)
+                        left -= begun
+                        if self.validation is not None and wave:
+                            done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
+                            info(f"Wave {number} of {len(waves)}: {done}.")
+                            for table, error in self._broken:
+                                show_error(table, error)
+                        if begun < len(wave) or (self.validation is not None and self.failures):
+                            break
+                except BaseException:
+                    self._stopped = True
+                    raise
         finally:
             pool.shutdown(cancel_futures=True)
         self._context.status.set(f"{self._done} of {self._total} plans were applied")
         return left
 
-    def _wave(
-        self,
-        wave: Sequence[_Ready],
-        submit: Callable[[_Ready], Future[TableResult | None]],
-        progress: Phases,
-    ) -> int:
-        """Carry out a wave, and show results as they come; how many plans were begun."""
-        begun, running = 0, set(map(submit, wave))
-        try:
-            while running:
-                self._context.status.set(self._words(), self._looked_up)
-                progress.part("Applying plans", self._done, self._total)
-                # With a limit, since a signal just before the wait does not end it.
-                ended, running = wait(running, _LOOK, FIRST_COMPLETED)
-                for result in (future.result() for future in ended):
-                    if result is not None:
-                        begun += 1
-                        self._printer.add(result)
-        except BaseException:
-            self._stopped = True
-            raise
+    def _begun(self, running: set[Future[TableResult | None]], progress: Phases) -> int:
+        """Show results as they come; how many of the plans were begun."""
+        begun = 0
+        while running:
+            self._context.status.set(self._words(), self._looked_up)
+            progress.part("Applying plans", self._done, self._total)
+            # With a limit, since a signal just before the wait does not end it.
+            ended, running = wait(running, _LOOK, FIRST_COMPLETED)
+            for result in (future.result() for future in ended):
+                if result is not None:
+                    begun += 1
+                    self._printer.add(result)
         return begun
 
     def _result(self, ready: _Ready, executor: Executor) -> TableResult | None:
