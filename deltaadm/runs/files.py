@@ -12,7 +12,6 @@ from deltaadm.plans.undo import argument
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup
 from deltaadm.runs.output import FileText, command_line, tell_command, unwritable, write_text
-from deltaadm.runs.plan_options import CommitEngineOptions
 from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -48,8 +47,9 @@ def announce_plans(
 
 def apply_command(context: RunContext, path: Path, *options: str) -> str:
     """The command line that applies the plans at *path* by the same engines, with *options*."""
-    groups = CommitEngineOptions, AccessOptions, SparkOptionGroup
+    groups = AccessOptions, SparkOptionGroup
     ways = {name for group in groups for of in group.declared() for name in of.names}
+    ways.add("--commit-engine")
     typed, again = iter(context.arguments), list[str]()
     for word in typed:
         if word.partition("=")[0] in ways:

@@ -48,16 +48,6 @@ class PlanOptions(Parameters):
     )
 
 
-class CommitEngineOptions(Parameters):
-    """The engine that commits a plan."""
-
-    scope = COMMON
-
-    commit_engine: Engine | None = option(
-        "ENGINE", "Committer: spark (default) or embedded (no JVM; metadata-only changes)."
-    )
-
-
 class ClientOptions(ObservedOptions):
     """The clients that must go on working."""
 
@@ -115,7 +105,10 @@ def require_no_directory(word: str, kind: str) -> None:
 class CommitOptions(Parameters):
     """The options for applying plans."""
 
-    committing: CommitEngineOptions
+    # fmt: off
+    commit_engine: Engine | None = option("ENGINE",
+        "Committer: spark (default) or embedded (no JVM; metadata-only changes).", scope=COMMON)
+    # fmt: on
     clients: ClientOptions
     consent: ConsentOptions
     access: AccessOptions

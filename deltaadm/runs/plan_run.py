@@ -235,14 +235,14 @@ def require_plan_options(change: ChangeOptions) -> None:
 def with_engine_for(context: RunContext, change: ChangeOptions) -> tuple[RunContext, Settings]:
     """`with_commit_engine`, but without the engine unless it commits, or is to say if it could."""
     chosen, project = with_commit_engine(context, change.commit)
-    asked = change.planning.apply or change.commit.committing.commit_engine is not None
+    asked = change.planning.apply or change.commit.commit_engine is not None
     return chosen if asked else context, project
 
 
 def with_commit_engine(context: RunContext, request: CommitOptions) -> tuple[RunContext, Settings]:
     """The run with the commit engine of the command line or else the settings, and these."""
     project = load_settings(context.settings)
-    engine = request.committing.commit_engine or project.commit_engine
+    engine = request.commit_engine or project.commit_engine
     if engine is Engine.EMBEDDED and request.spark.engine is Engine.SPARK:
         raise UsageError(
             "cannot be combined with --engine spark", option="--commit-engine embedded"

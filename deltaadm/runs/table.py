@@ -38,7 +38,6 @@ from deltaadm.runs.names import opened
 from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup, read_file
 from deltaadm.runs.plan_options import (
     ClientOptions,
-    CommitEngineOptions,
     CommitOptions,
     ConsentOptions,
     PlanOutputOptions,
@@ -448,7 +447,7 @@ class Table:
             choices = ", ".join(filter(None, engines))
             raise ValueError(f"commit_engine: {commit_engine!r} is not one of {choices}.")
         request = self._request.replaced(
-            committing=CommitEngineOptions(commit_engine=engines[commit_engine]),
+            commit_engine=engines[commit_engine],
             consent=self._request.consent.replaced(
                 yes=True,
                 allow_backfill=allow_backfill,
@@ -535,7 +534,6 @@ def table(
     # A session on Spark Connect does not read logs.
     engine = Engine.SPARK if hasattr(spark, "_jvm") else Engine.EMBEDDED
     request = CommitOptions(
-        committing=CommitEngineOptions(),
         clients=ClientOptions(
             for_client=list(for_client), for_client_writing=list(for_client_writing)
         ),
