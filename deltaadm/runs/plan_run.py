@@ -425,11 +425,7 @@ def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
 
 
 def execute(
-    context: RunContext,
-    plan: Plan,
-    executor: Executor,
-    note: Note,
-    progress: Phases | None = None,
+    context: RunContext, plan: Plan, executor: Executor, note: Note, progress: Phases | None = None
 ) -> Outcome:
     """What *plan* came to; raises what `carry_out` does. *note* hears what is known of commits."""
     from deltaadm.plans.carry_out import carry_out, look_up, require_same_places

@@ -15,12 +15,7 @@ from deltaadm.plans.repair.repair import Case, RepairPlan, require_own_log
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
-from deltaadm.runs.fleet import (
-    ResultPrinter,
-    TableTask,
-    collect_tables,
-    table_results,
-)
+from deltaadm.runs.fleet import ResultPrinter, TableTask, collect_tables, table_results
 from deltaadm.runs.options import FleetOptions, require_streaming
 from deltaadm.runs.output import info, show
 from deltaadm.runs.plan_options import RepairOptions

@@ -538,8 +538,7 @@ def table(
             for_client=list(for_client), for_client_writing=list(for_client_writing)
         ),
         consent=ConsentOptions(
-            accept_finding=list(accept_findings),
-            accept_silently_wrong=list(accept_silently_wrong),
+            accept_finding=list(accept_findings), accept_silently_wrong=list(accept_silently_wrong)
         ),
         access=AccessOptions(unity=unity),
         spark=SparkOptionGroup(engine=engine),

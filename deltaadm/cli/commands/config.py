@@ -9,13 +9,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from deltaadm.blocks import Check, Health
-from deltaadm.cli.settings import (
-    DEMANDS,
-    converted,
-    option_settings,
-    require_known_keys,
-    settable,
-)
+from deltaadm.cli.settings import DEMANDS, converted, option_settings, require_known_keys, settable
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import replace
