@@ -555,6 +555,8 @@ class _Run:
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:
                     for number, wave in enumerate(waves, 1):
+                        # First: an interrupt while they are handed out has to say what they did.
+                        self._context.status.set(self._words(), self._looked_up)
                         running = {pool.submit(self._result, item, executor) for item in wave}
                         begun = self._begun(running, progress)
                         left -= begun
