@@ -772,7 +772,7 @@ class Repair:
         world.tell(f"{client.name}: {self.said}")
 
 
-for _name in ("listing", "snapshot"):  # Python 3.11 lets one object at a time work them out
+for _name in ("listing", "loaded"):  # Python 3.11 lets one object at a time work them out
     View.__dict__[_name].lock = nullcontext()
 
 

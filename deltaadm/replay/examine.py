@@ -182,14 +182,8 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
     if vector.storage_type == file_facts.INLINE:
         decoded = file_facts.z85_decode(vector.path_or_inline_dv)
         return file_facts.bitmap_flaw(decoded[: vector.size_in_bytes], vector)
-    path = vector.path_or_inline_dv
-    if vector.storage_type == file_facts.RELATIVE:
-        from urllib.parse import quote
-
-        # Encoded like the paths of `add`, which stores decode.
-        path = quote(file_facts.relative_path(vector))
     try:
-        with store.open_data(path) as source:
+        with store.open_data(vector_path(vector)) as source:
             head = source.read(1)
             source.seek(vector.offset or 0)
             stored = source.read(file_facts.stored_length(vector))
@@ -198,6 +192,15 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
     except OSError as error:
         return str(error)
     return file_facts.stored_flaw(head, stored, vector)
+
+
+def vector_path(vector: DeletionVectorDescriptor) -> str:
+    """The path of the file with *vector*, encoded like those of `add`, which stores decode."""
+    if vector.storage_type != file_facts.RELATIVE:
+        return vector.path_or_inline_dv
+    from urllib.parse import quote
+
+    return quote(file_facts.relative_path(vector))
 
 
 # Examine

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import DeltaadmError, RefusedError, TableError
-from deltaadm.plans.checkpoint import TableState
+from deltaadm.errors import RefusedError, TableError
 from deltaadm.plans.repair.checkpoints import (
     find_checkpoints,
     find_checksums,
@@ -24,7 +23,7 @@ from deltaadm.plans.repair.checkpoints import (
 )
 from deltaadm.plans.repair.commits import find_commits, find_compactions, find_names
 from deltaadm.plans.repair.protocol import find_missing_files, find_protocol
-from deltaadm.plans.repair.repair import Case, Repair, RepairPlan, View, require_own_log, sha256
+from deltaadm.plans.repair.repair import Case, Repair, RepairPlan, require_own_log, sha256
 
 KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
     find_names,
@@ -73,12 +72,12 @@ def plan_repairs(case: Case) -> RepairPlan:
     plan = RepairPlan(root=root, repairs=tuple(repairs), gone=gone, digests=digests)
     if plan.is_noop:
         try:
-            view.snapshot  # noqa: B018 -- loads it
+            view.load()
         except TableError as error:  # for which there is no repair
             return replace(plan, blocked=error.message, remedy=error.remedy)
         return plan
-    before, blocked = _state_or_error(case.found)
-    after, still = _state_or_error(view)
+    before, blocked = case.found.newest_state()
+    after, still = view.newest_state()
     if before is not None and after is not None:
         announced = {part for repair in plan.planned for part in repair.alters}
         unannounced = {*before.differences(after)} - announced
@@ -89,12 +88,3 @@ def plan_repairs(case: Case) -> RepairPlan:
                 remedy="Report this, with the list of _delta_log and what validate --deep says.",
             )
     return replace(plan, before=before, after=after, blocked=blocked, still=still)
-
-
-def _state_or_error(view: View) -> tuple[TableState | None, str]:
-    try:
-        return view.newest_state(), ""
-    except DeltaadmError as error:
-        if error.exit_code != 3:  # noqa: PLR2004 -- trouble with the store tells nothing about the table
-            raise
-        return None, error.message

@@ -445,11 +445,8 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
 def find_checksums(case: Case) -> Iterator[Repair]:
     """A checksum of the newest version that is wrong, and others that cannot be read."""
     files = case.listing.of_kind(Kind.CRC)
-    try:
-        snapshot = case.view.snapshot if files else None
-    except TableError:  # nothing tells what they should say
-        return
-    for file in files[-_LAST:]:
+    snapshot = case.view.loaded if files else None
+    for file in files[-_LAST:] if snapshot else ():  # else nothing tells what they should say
         try:
             document, error = json_object(case.view.read(file.path))
         except TableError as unread:
@@ -458,7 +455,7 @@ def find_checksums(case: Case) -> Iterator[Repair]:
             file=file, document=document, error=error, state=facts.State(version=file.number)
         )
         operations = move_aside(file.path)
-        if snapshot is not None and file.number == snapshot.version:
+        if snapshot and file.number == snapshot.version:
             state = facts.State.of(snapshot)
             totals = _recounted(case, snapshot) if _COUNTED & (document or {}).keys() else None
             checksum = replace(checksum, state=state, snapshot=snapshot, totals=totals)

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, commit_name
-from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.errors import TableError
 from deltaadm.plans.repair.repair import (
     PARTS,
     Case,
@@ -93,7 +93,7 @@ def find_commits(case: Case) -> Iterator[Repair]:
             why = f"version {file.number} has a checkpoint, which must not be without its commit; "
             why += "readers that begin with it see everything"
             yield refused("commit", "DL104", flaw, why, _elsewhere(case, file.number))
-    is_read = _is_loaded(case) and not case.listing.of_kind(Kind.COMPACTED)
+    is_read = case.view.loaded is not None and not case.listing.of_kind(Kind.COMPACTED)
     for file in reversed(list(commits)):
         # All that has been loaded can be read, but may be empty.
         flaw = "" if is_read and file.info.size > _EMPTY else _flaw(case, file)
@@ -111,14 +111,6 @@ def find_commits(case: Case) -> Iterator[Repair]:
 
 _EMPTY: Final = 1 << 10
 """Bytes up to which a commit may well have no actions."""
-
-
-def _is_loaded(case: Case) -> bool:
-    try:
-        case.view.snapshot  # noqa: B018 -- loads it
-    except DeltaadmError:
-        return False
-    return True
 
 
 def _compacted(case: Case, version: int) -> list[str]:
@@ -183,7 +175,7 @@ def _is_json(text: str) -> bool:
 
 def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
     last = case.listing.commits.versions[-1]
-    if not _is_loaded(case):
+    if case.view.loaded is None:
         why = f"later versions, up to {last}, build upon what it said"
         return refused("commit", "DL103", flaw, why, _elsewhere(case, file.number))
     wrong = f"{flaw} Readers that do not use compacted commits cannot load the table."

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
-from urllib.parse import quote
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile, RemoveFile
 from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
-from deltaadm.domain.file_facts import INLINE, RELATIVE, descriptor_flaw, num_records, relative_path
+from deltaadm.domain.file_facts import INLINE, descriptor_flaw, num_records
 from deltaadm.domain.properties import PROPERTIES, Key, switch
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
@@ -29,6 +28,7 @@ from deltaadm.plans.plan import snapshot_findings
 from deltaadm.plans.repair.repair import Case, Repair, commit, rebuild, refused
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import live_files
+from deltaadm.replay.examine import vector_path
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
 from deltaadm.rules.protocol import lost_features
@@ -106,9 +106,7 @@ _WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
 
 def find_protocol(case: Case) -> Iterator[Repair]:
     """A protocol, or properties, with which nobody can load the table."""
-    try:
-        snapshot = case.view.snapshot
-    except DeltaadmError:  # other kinds of damage, which are mended first
+    if (snapshot := case.view.loaded) is None:  # other kinds of damage are mended first
         return
     for finding in snapshot_findings(snapshot):
         if finding.code == "DL302":
@@ -348,11 +346,8 @@ def _shown(protocol: Protocol) -> str:
 
 def find_missing_files(case: Case) -> Iterator[Repair]:
     """Live files without their data or their deletion vector, where somebody asks for them."""
-    if not case.remove_missing_files:
-        return
-    try:
-        snapshot = case.view.snapshot
-    except DeltaadmError:  # other kinds of damage, which are mended first
+    snapshot = case.view.loaded if case.remove_missing_files else None
+    if snapshot is None:  # nobody asks, or other kinds of damage are mended first
         return
     total, missing, without_vector = 0, list[AddFile](), list[AddFile]()
     assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
@@ -364,10 +359,7 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
         vector = add.deletion_vector
         if vector is None or vector.storage_type == INLINE or descriptor_flaw(vector):
             return add, ""
-        path = vector.path_or_inline_dv
-        if vector.storage_type == RELATIVE:
-            path = quote(relative_path(vector))  # encoded like the paths of `add`
-        return add, "vector" if store.data_size(path) is None else ""
+        return add, "vector" if store.data_size(vector_path(vector)) is None else ""
 
     for add, gone in each_ahead(look, live_files(store, snapshot.segment), store.at_once):
         total += 1

@@ -19,7 +19,13 @@ from deltaadm.domain.snapshot import (
     listing_prefix,
 )
 from deltaadm.domain.wire import Loggable
-from deltaadm.errors import MissingFileError, RefusedError, StorageError, TableError
+from deltaadm.errors import (
+    DeltaadmError,
+    MissingFileError,
+    RefusedError,
+    StorageError,
+    TableError,
+)
 from deltaadm.json_values import compact
 from deltaadm.plans.checkpoint import HINT, TableState, state_of
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
@@ -116,10 +122,17 @@ class View:
         """All files that will be there."""
         return LogListing.of(self.root, self.list_log())
 
-    @cached_property
-    def snapshot(self) -> Snapshot:
+    def load(self) -> Snapshot:
         """The newest version, with its state; raises what a replay does."""
         return load_snapshot(self, detail=Detail.STATE)
+
+    @cached_property
+    def loaded(self) -> Snapshot | None:
+        """The same, once; None where it cannot be loaded."""
+        try:
+            return self.load()
+        except DeltaadmError:
+            return None
 
     def state(self, segment: LogSegment) -> TableState:
         """The state that *segment* describes; files that were read for it once are not again."""
@@ -130,9 +143,12 @@ class View:
             self._states[read] = state_of(self, segment)
         return self._states[read]
 
-    def newest_state(self) -> TableState:
-        """The state that readers will see; raises what a replay does."""
-        return replayed(self, locate(self), self.state)[0]
+    def newest_state(self) -> tuple[TableState | None, str]:
+        """The state that readers will see; or none, and why."""
+        try:
+            return replayed(self, locate(self), self.state)[0], ""
+        except TableError as error:
+            return None, error.message
 
 
 class Case:
