@@ -31,6 +31,7 @@ from deltaadm.domain.transaction.update import COMPAT_KEYS
 from deltaadm.domain.wire import Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import SnapshotFacts, State
+from deltaadm.json_values import Same
 from deltaadm.masking import masked, secrets_among
 
 # Findings
@@ -409,8 +410,7 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
     for attribute in ("snapshot", "state", "before", "after"):
         metadata = getattr(getattr(fact, attribute, None), "metadata", None)
         if metadata is not None:
-            secrets.update(secrets_among(metadata.configuration))
-            secrets.update(secrets_among((metadata.format and metadata.format.options) or {}))
+            secrets |= _secrets_in(Same(metadata))
     return Finding(
         code=rule.code,
         name=rule.name,
@@ -421,6 +421,13 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
         remedy=masked(problem.remedy, secrets) or rule.advice,
         fix=problem.fix,
     )
+
+
+@lru_cache(4)  # there may be as many findings as properties
+def _secrets_in(metadata: Same) -> frozenset[str]:
+    layout = metadata.value.format
+    options = (layout and layout.options) or {}
+    return frozenset((*secrets_among(metadata.value.configuration), *secrets_among(options)))
 
 
 def _file_of(fact: facts.Facts) -> str:

@@ -1,5 +1,6 @@
 """Properties that look like secrets are masked wherever they are shown, saved or noted."""
 
+import cProfile
 import json
 from pathlib import Path
 
@@ -298,3 +299,12 @@ def test_no_text_of_a_table_shows_a_login(tmp_path: Path, form: str) -> None:
     applied = deltaadm("apply", plan, "--yes", "--commit-engine", "embedded")
     assert (applied.code, "hush" in applied.out + applied.err) == (0, False)
     assert "hush-comment" in (path / "_delta_log" / f"{3:020d}.json").read_text()
+
+
+def test_of_many_secrets_each_is_looked_at_a_few_times(tmp_path: Path) -> None:
+    many = {f"of{number}.password": f"hush-{number}" for number in range(100)}
+    made = tables.table(tmp_path / "t", commit(protocol(), metadata(many)))
+    profile = cProfile.Profile()
+    result = profile.runcall(deltaadm, "alter", made.path, "--set", "a=b")
+    calls = {getattr(of.code, "co_name", ""): of.callcount for of in profile.getstats()}
+    assert (result.code, calls["is_secret"] < 20 * len(many)) == (0, True), calls["is_secret"]
