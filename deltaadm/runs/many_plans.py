@@ -393,9 +393,9 @@ def carry_out_plans(
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
 
     *jobs* are carried out at the same time, and none is begun after *max_failures*, or after one of
-    the *waves*, of so many plans each, that failed, whereupon *undo_line* is the command to tell.
-    With *undo*, what was begun according to *journal* is taken back. All that are left are
-    confirmed before any is begun, and shown to whoever has not *seen* them.
+    the *waves*, of so many plans each, that failed: then *undo_line* is shown, the command that
+    takes them back. With *undo*, what was begun according to *journal* is taken back. All that are
+    left are confirmed before any is begun, and shown to whoever has not *seen* them.
     Raises `UsageError` for a format that does not show line by line, and `RefusedError` without
     consent, for plans with different Spark settings, and where there is nothing to take back.
     """
@@ -555,7 +555,7 @@ class _Run:
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:
                     for number, wave in enumerate(waves, 1):
-                        # First: an interrupt while they are handed out has to say what they did.
+                        # First: an interrupt while plans are handed out has to say what they did.
                         self._context.status.set(self._words(), self._looked_up)
                         running = {pool.submit(self._result, item, executor) for item in wave}
                         begun = self._begun(running, progress)
