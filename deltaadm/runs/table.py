@@ -18,7 +18,7 @@ import deltaadm
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import TableError, UsageError
+from deltaadm.errors import TableError, UsageError, require_one_of
 from deltaadm.masking import masked
 from deltaadm.plans.alter import read_schema
 from deltaadm.plans.plan import Plan
@@ -442,12 +442,10 @@ class Table:
         Raises `RefusedError` without such a consent, and `CommitError` where the table is no longer
         as the plan found it, or Delta refuses.
         """
-        engines = {choice.value: choice for choice in Engine} | {None: None}
-        if commit_engine not in engines:
-            choices = ", ".join(filter(None, engines))
-            raise ValueError(f"commit_engine: {commit_engine!r} is not one of {choices}.")
+        if commit_engine is not None:
+            require_one_of(commit_engine, (each.value for each in Engine), "--commit-engine")
         request = self._request.replaced(
-            commit_engine=engines[commit_engine],
+            commit_engine=None if commit_engine is None else Engine(commit_engine),
             consent=self._request.consent.replaced(
                 yes=True,
                 allow_backfill=allow_backfill,
