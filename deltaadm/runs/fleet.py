@@ -47,7 +47,7 @@ from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import write_file
 from deltaadm.runs.names import Entry
-from deltaadm.runs.options import FleetOptions, read_file
+from deltaadm.runs.options import FleetOptions, read_file, read_input
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
 from deltaadm.runs.places import tables_below
 from deltaadm.runs.progress import Progress, State
@@ -326,10 +326,8 @@ def collect_tables(
     entries: dict[str, Entry] = {}
     tables = [*named, *(request.also or ())]
     if request.tables_from is not None:
-        file = request.tables_from
-        text = sys.stdin.read() if str(file) == "-" else read_file(file)
         # Not `splitlines`, which also ends lines where names may have odd characters.
-        lines = map(str.strip, text.split("\n"))
+        lines = map(str.strip, read_input(request.tables_from).split("\n"))
         listed_there = (line for line in lines if line and not line.startswith("#"))
         tables += map(context.settings.table, listed_there)
     for root in request.discover or ():

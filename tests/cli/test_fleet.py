@@ -42,8 +42,9 @@ def lake(tmp_path: Path) -> Path:
 
 def test_tables_from_standard_input(lake: Path) -> None:
     listed = "\n".join(str(lake / name) for name in ("b/new", "a/old"))
-    result = process("validate", "--tables-from", "-", "-o", "jsonl", stdin=None, input=listed)
-    assert [line["table"] for line in result.lines] == listed.split("\n")
+    for text in (listed, f"\ufeff{listed}"):  # as other programs write it, with a mark in front
+        result = process("validate", "--tables-from", "-", "-o", "jsonl", stdin=None, input=text)
+        assert [line["table"] for line in result.lines] == listed.split("\n")
 
 
 def test_a_directory_that_cannot_be_listed_is_a_line_of_its_own(lake: Path) -> None:
