@@ -46,8 +46,8 @@ from deltaadm.errors import (
     UnknownWriteError,
 )
 from deltaadm.json_values import compact
-from deltaadm.replay.adds import documents
-from deltaadm.replay.checkpoints import CheckpointReader
+from deltaadm.replay.adds import documents, values_of
+from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import locate, replayed
 from deltaadm.replay.reconcile import (
@@ -731,27 +731,13 @@ class State(Replay):
 
     def live_rows(self, fields: Sequence[str]) -> Iterator[Sequence[Any]]:
         """These *fields* of the live files, those of a checkpoint by column; nothing else of it."""
-        from deltaadm.replay import adds as columns
-
         for document in self.live_in_deltas():
             yield [document.get(field) for field in fields]
-        if self._segment.checkpoint is None:
-            return
-        reader = self._open_checkpoint()
-        touched = columns.texts(self._reconciled.touched_paths())
-        for path in reader.file_paths():
-            if path.endswith(".json"):
-                for name, document in reader.json_actions(path):
-                    if self._reconciled.offer(name, document):
-                        yield [document.get(field) for field in fields]
-                continue
-            present = reader.columns([path])
-            there = [field for field in fields if f"add.{field}" in present]
-            for _, _, adds in reader.add_batches(path, lambda *_, there=there: there):
-                with reader.decoding(path):
-                    live = columns.alive(adds, touched, self._reconciled)
-                    rows = [columns.values_of(live, field) for field in fields]
-                yield from zip(*rows, strict=True)
+        for batch in self.live_in_checkpoint(FileCounts(), fields=fields):
+            if isinstance(batch, list):
+                yield from ([document.get(field) for field in fields] for document in batch)
+            else:
+                yield from zip(*(values_of(batch, field) for field in fields), strict=True)
 
     def live_files(self) -> Iterator[LiveRow]:
         """The live files; what a checkpoint has twice, readers have once."""

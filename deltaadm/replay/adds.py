@@ -260,7 +260,7 @@ def facts_of(adds: pa.StructArray, *, counted: bool) -> FileFacts:
         files=len(adds),
         bytes=pc.sum(sizes).as_py() or 0,
         with_deletion_vector=with_vector,
-        bytes_with_deletion_vector=pc.sum(sizes.filter(has_vector)).as_py() if with_vector else 0,
+        bytes_with_deletion_vector=pc.sum(sizes.filter(has_vector)).as_py() or 0,
         without_stats=without_stats,
         without_num_records=without_count,
         without_base_row_id=field_of(adds, "baseRowId").null_count,

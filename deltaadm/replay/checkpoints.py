@@ -219,13 +219,18 @@ class CheckpointReader:
         return next((footer.writer for footer in self._footers.values()), "")
 
     def live_batches(
-        self, reconciled: Reconciliation, counts: FileCounts, suffix: str = ""
+        self,
+        reconciled: Reconciliation,
+        counts: FileCounts,
+        suffix: str = "",
+        fields: Sequence[str] = (),
     ) -> Iterator[list[Document] | pa.StructArray]:
         """
         The `add` actions that nothing newer in *reconciled* hides, by the batch.
 
-        *counts* adds them up. Those of JSON are as in the log, those of Parquet by column. With a
-        *suffix* only files with such a name are read.
+        *counts* adds them up. Those of JSON are as in the log, those of Parquet by column, of which
+        *fields* may name those that are wanted. With a *suffix* only files with such a name are
+        read.
         """
         for path in self.file_paths():
             if not path.endswith(suffix):
@@ -233,7 +238,7 @@ class CheckpointReader:
             if path.endswith(".json"):
                 yield from self._json_batches(path, reconciled, counts)
             else:
-                yield from ahead([self._parquet_batches(path, reconciled, counts)])
+                yield from ahead([self._parquet_batches(path, reconciled, counts, fields)])
 
     def count(self, reconciled: Reconciliation) -> FileCounts:
         """Count the files that nothing newer in *reconciled* hides."""
@@ -422,12 +427,12 @@ class CheckpointReader:
             yield batch
 
     def _parquet_batches(
-        self, path: str, reconciled: Reconciliation, counts: FileCounts
+        self, path: str, reconciled: Reconciliation, counts: FileCounts, fields: Sequence[str]
     ) -> Iterator[pa.StructArray]:
         from deltaadm.replay import adds as columns
 
         def read(footer: Footer, _group: Struct) -> Sequence[str]:
-            return (*_ADD_COLUMNS, *_counts_in(footer))
+            return fields or (*_ADD_COLUMNS, *_counts_in(footer))
 
         touched = columns.texts(reconciled.touched_paths())
         with self.decoding(path):

@@ -153,11 +153,12 @@ class Replay:
         return reader.count(self._reconciled)
 
     def live_in_checkpoint(
-        self, counts: FileCounts, suffix: str = ""
+        self, counts: FileCounts, suffix: str = "", fields: Sequence[str] = ()
     ) -> Iterator[list[Document] | pa.StructArray]:
         """The files of the checkpoint that the deltas have not hidden; see `live_batches`."""
         if self._segment.checkpoint:
-            yield from self._open_checkpoint().live_batches(self._reconciled, counts, suffix)
+            reader = self._open_checkpoint()
+            yield from reader.live_batches(self._reconciled, counts, suffix, fields)
 
     def checkpoint_files(self) -> tuple[Sequence[str], Reconciliation]:
         """The files of Parquet with files of the checkpoint, and what hides some of these."""
