@@ -18,13 +18,7 @@ from deltaadm.facts import CommitFacts, CompactionFacts, Line, LogFacts
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 from deltaadm.paths import with_upper_escapes
-from deltaadm.rules.rule import (
-    Problem,
-    Scope,
-    Severity,
-    has_timestamps,
-    rule,
-)
+from deltaadm.rules.rule import Problem, Scope, Severity, has_timestamps, rule
 
 if TYPE_CHECKING:
     Metric = tuple[str, Callable[[CommitFacts], tuple[int, ...]]]
