@@ -21,18 +21,8 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
 from deltaadm.json_values import integer
-from deltaadm.rules.rule import (
-    Problem,
-    Scope,
-    Severity,
-    accepted,
-    adding,
-    fields_of,
-    mapping_mode,
-    place_of,
-    rule,
-    schema_of,
-)
+from deltaadm.rules import rule as rules
+from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
 
 if TYPE_CHECKING:
     from deltaadm.replay.file_columns import ArrowFiles, Rows
@@ -54,7 +44,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping.
     """
     metadata = table.snapshot.metadata
-    if mapping_mode(metadata) is None:
+    if rules.mapping_mode(metadata) is None:
         value = metadata.configuration[Key.COLUMN_MAPPING_MODE]
         yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
 
@@ -77,7 +67,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
             f"The mode is {snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]}, but the "
             "protocol does not support columnMapping.",
             MODE,
-            fix=adding(snapshot, "columnMapping"),
+            fix=rules.adding(snapshot, "columnMapping"),
         )
 
 
@@ -152,7 +142,7 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
     """
     if _mapped(table.snapshot.metadata):
-        physical = column_mapping.rename_columns(schema_of(table.snapshot.metadata))
+        physical = column_mapping.rename_columns(rules.schema_of(table.snapshot.metadata))
         for path, times in Counter(path for path, _ in physical.walk()).items():
             if times > 1:
                 message = f"{times} columns have the physical name {path_text(path)}."
@@ -190,7 +180,7 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     """
     metadata = table.snapshot.metadata
     stored = column_mapping.max_column_id(metadata)
-    highest = column_mapping.find_max_column_id(schema_of(metadata))
+    highest = column_mapping.find_max_column_id(rules.schema_of(metadata))
     if _mapped(metadata) and stored is not None and stored < highest:
         message = f"{Key.MAX_COLUMN_ID} is {stored}, but id {highest} is in use."
         yield Problem(message, MAX, fix=_counted(table))
@@ -199,7 +189,7 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     """Setting the mode that is already there makes Delta count the ids."""
     mode = table.snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]
-    return accepted(
+    return rules.accepted(
         table.snapshot,
         kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode}),
         lambda after: column_mapping.max_column_id(after.metadata) is not None,
@@ -228,8 +218,8 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"{Key.MAX_COLUMN_ID} changed from {left} to {right}.")
     # An id that was in use before the commit is still that column's (changes are DL415's); one
     # that comes back after a drop points at data of another column.
-    present = {column_id(field) for _, field in fields_of(before)}
-    for path, field in fields_of(after):
+    present = {column_id(field) for _, field in rules.fields_of(before)}
+    for path, field in rules.fields_of(after):
         number = column_id(field)
         old = None if number is None else commit.columns.get(number)
         if number not in present and old not in (None, physical_name(field)):
@@ -274,7 +264,7 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
     ALREADY_EXISTS; delta-io/delta#3487.
     """
-    if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+    if rules.mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
         yield from _columns_with(
             table,
             {FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME, FieldKey.NESTED_IDS},
@@ -392,7 +382,7 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
 def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, int]]:
     names: dict[int, str] = {}
     ids: dict[Path, int] = {}
-    for path, field in column_mapping.rename_columns(schema_of(metadata)).walk():
+    for path, field in column_mapping.rename_columns(rules.schema_of(metadata)).walk():
         if (number := column_id(field)) is not None:
             names[number], ids[path] = field.name, number
     return names, ids
@@ -434,7 +424,7 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
-    fields = fields_of(table.snapshot.metadata)
+    fields = rules.fields_of(table.snapshot.metadata)
     columns = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
     if columns:
         yield Problem(f"{_several(columns)} have {what}.", f"schema[{columns[0]}]")
@@ -537,11 +527,11 @@ DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"
 
 
 def _mapped(metadata: Metadata) -> bool:
-    return mapping_mode(metadata) in (ColumnMappingMode.NAME, ColumnMappingMode.ID)
+    return rules.mapping_mode(metadata) in (ColumnMappingMode.NAME, ColumnMappingMode.ID)
 
 
 def _mode_of(state: State) -> ColumnMappingMode | None:
-    return None if state.metadata is None else mapping_mode(state.metadata)
+    return None if state.metadata is None else rules.mapping_mode(state.metadata)
 
 
 def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] | None:
@@ -555,7 +545,7 @@ def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] |
 def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
     """The fields at all depths that need an id and a physical name; none without mapping."""
     if _mapped(table.snapshot.metadata):
-        for path, field in fields_of(table.snapshot.metadata):
+        for path, field in rules.fields_of(table.snapshot.metadata):
             if field.name.lower() not in column_mapping.INTERNAL_COLUMNS:
                 yield path, field
 

@@ -27,21 +27,8 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
-from deltaadm.rules.rule import (
-    Problem,
-    Scope,
-    Severity,
-    accepted,
-    active_compat_versions,
-    adding,
-    clustered_columns,
-    fields_of,
-    is_on,
-    place_of,
-    rule,
-    schema_of,
-    top_fields,
-)
+from deltaadm.rules import rule as rules
+from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
 
 _CLUSTERING: Final = f"domainMetadata[{CLUSTERING_DOMAIN}]"
 _IDENTITY: Final = "delta.identity."
@@ -60,8 +47,8 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Type Widening, and Iceberg Compatibility V2.
     """
-    compat = max(active_compat_versions(table.snapshot), default=0)
-    for path, field in fields_of(table.snapshot.metadata):
+    compat = max(rules.active_compat_versions(table.snapshot), default=0)
+    for path, field in rules.fields_of(table.snapshot.metadata):
         for _, old, new in _type_changes(field):
             if not old or not new:
                 continue  # DL517's
@@ -85,7 +72,7 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Type Widening (Type Change Metadata).
     """
     supported = table.state.supports("typeWidening") or table.state.supports("typeWidening-preview")
-    for path, field in fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.snapshot.metadata):
         if FieldKey.TYPE_CHANGES not in field.metadata:
             continue
         if not supported:
@@ -153,7 +140,7 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(
                 f"The protocol lacks {name}, but {evidence[0]}.",
                 "protocol.writerFeatures",
-                fix=() if listed else adding(snapshot, name),
+                fix=() if listed else rules.adding(snapshot, name),
             )
 
 
@@ -169,11 +156,11 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Variant Data Type (Compatibility with other Delta Features).
     """
-    for path, data_type in clustered_columns(table):
+    for path, data_type in rules.clustered_columns(table):
         if is_variant(data_type):
             message = f"The table is clustered by {'.'.join(path)!r}, which is a variant."
             yield Problem(message, _CLUSTERING)
-    for path, field in fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.snapshot.metadata):
         default = field.metadata.get(FieldKey.CURRENT_DEFAULT)
         is_null = isinstance(default, str) and default.strip().lower() == "null"
         if default is not None and is_variant(field.type) and not is_null:
@@ -215,7 +202,7 @@ def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
 def _identities(table: SnapshotFacts) -> Iterator[StructField]:
     """The identity columns, whole or not, where the protocol makes their settings count."""
     if table.state.supports("identityColumns"):
-        for field in top_fields(table.snapshot.metadata):
+        for field in rules.top_fields(table.snapshot.metadata):
             if any(key.startswith(_IDENTITY) for key in field.metadata):
                 yield field
 
@@ -260,7 +247,7 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if not table.state.supports("generatedColumns"):
         return
-    columns = top_fields(table.snapshot.metadata)
+    columns = rules.top_fields(table.snapshot.metadata)
     generated = [column for column in columns if FieldKey.GENERATION in column.metadata]
     names = {column.name.lower() for column in generated}
     identities = [*_identities(table)]
@@ -290,8 +277,8 @@ def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Change Data Files; Delta Spark, RESERVED_CDC_COLUMNS_ON_WRITE.
     """
-    if is_on(table.snapshot, "changeDataFeed", "delta.enableChangeDataFeed"):
-        for field in top_fields(table.snapshot.metadata):
+    if rules.is_on(table.snapshot, "changeDataFeed", "delta.enableChangeDataFeed"):
+        for field in rules.top_fields(table.snapshot.metadata):
             if field.name.lower() in CDC_COLUMNS:
                 message = f"The change data feed is on, and the table has a column {field.name!r}."
                 yield Problem(message, place_of((field.name,)))
@@ -339,13 +326,13 @@ def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     if protocol.supports_writer_features or protocol.supports("invariants"):
         return
     # Delta looks for invariants outside arrays and maps alone.
-    for path, field in struct_fields(schema_of(snapshot.metadata)):
+    for path, field in struct_fields(rules.schema_of(snapshot.metadata)):
         if not field.nullable:
             yield Problem(
                 f"Column {path_text(path)!r} is NOT NULL, but versions {protocol.simple_string} "
                 "do not imply invariants.",
                 place_of(path),
-                fix=adding(snapshot, "invariants"),
+                fix=rules.adding(snapshot, "invariants"),
             )
 
 
@@ -400,13 +387,13 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if table.state.supports("allowColumnDefaults"):
         return
-    for path, field in fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.snapshot.metadata):
         if FieldKey.CURRENT_DEFAULT in field.metadata:
             yield Problem(
                 f"Column {path_text(path)!r} has a default, but the protocol lacks "
                 "allowColumnDefaults.",
                 place_of(path),
-                fix=adding(table.snapshot, "allowColumnDefaults"),
+                fix=rules.adding(table.snapshot, "allowColumnDefaults"),
             )
 
 
@@ -436,7 +423,7 @@ def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
             f"The table has domains ({listed}), which the protocol does not allow.",
             "protocol.writerFeatures",
             severity=None if any(name.startswith("delta.") for name in names) else Severity.WARNING,
-            fix=adding(table.snapshot, "domainMetadata"),
+            fix=rules.adding(table.snapshot, "domainMetadata"),
         )
 
 
@@ -487,7 +474,7 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Clustered Table.
     """
-    for path, data_type in clustered_columns(table):
+    for path, data_type in rules.clustered_columns(table):
         name = ".".join(path)
         if data_type is None:
             known = table.earlier_names.get(path)
@@ -497,7 +484,7 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
             fix: tuple[kinds.Step, ...] = ()
             if columns is not None:
                 step = kinds.ClusterBy(columns)
-                fix = accepted(table.snapshot, step, lambda after: not lost_clustering(after))
+                fix = rules.accepted(table.snapshot, step, lambda after: not lost_clustering(after))
             yield Problem(message, _CLUSTERING, fix=fix)
         elif not has_bounds(data_type) and not is_variant(data_type):
             message = f"The table is clustered by {name!r}, whose type has no statistics."
@@ -524,7 +511,7 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(
             f"The table was clustered by {listed} until a run of deltaadm that was not completed.",
             _CLUSTERING,
-            fix=accepted(
+            fix=rules.accepted(
                 table.snapshot,
                 kinds.ClusterBy(tuple(columns)),
                 lambda after: not after.suspended_clustering,
@@ -549,7 +536,7 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Row Tracking.
     """
     totals = table.totals
-    on = is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING)
+    on = rules.is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING)
     if totals is not None and totals.without_row_tracking.count and on:
         lacking = totals.without_row_tracking
         files = f"{lacking.count} of {totals.facts.files} files"
@@ -617,11 +604,11 @@ def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
     """
     snapshot = table.snapshot
-    if not is_on(snapshot, "rowTracking", Key.ROW_TRACKING):
+    if not rules.is_on(snapshot, "rowTracking", Key.ROW_TRACKING):
         return
-    taken = {field.name.lower() for field in top_fields(snapshot.metadata)}
+    taken = {field.name.lower() for field in rules.top_fields(snapshot.metadata)}
     # The column is stored in data files, which have the physical names.
-    taken |= {physical_name(field).lower() for field in top_fields(snapshot.metadata)}
+    taken |= {physical_name(field).lower() for field in rules.top_fields(snapshot.metadata)}
     for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN):
         name = snapshot.metadata.configuration.get(key, "")
         if not name:
@@ -676,7 +663,7 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
     for key, text in texts.items():
         if (number := whole_number(text or "")) is not None and number < 0:
             yield Problem(f"{key} is negative: {number}.", f"configuration[{key}]")
-    if not is_on(snapshot, "inCommitTimestamp", "delta.enableInCommitTimestamps"):
+    if not rules.is_on(snapshot, "inCommitTimestamp", "delta.enableInCommitTimestamps"):
         return
     for key, text in texts.items():
         if text is None and any(texts.values()):

@@ -42,19 +42,8 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
-from deltaadm.rules.rule import (
-    DAY,
-    Problem,
-    Scope,
-    Severity,
-    accepted,
-    fields_of,
-    mapping_mode,
-    place_of,
-    rule,
-    schema_of,
-    top_fields,
-)
+from deltaadm.rules import rule as rules
+from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
 
 
 @rule("DL301", Severity.ERROR, Scope.COMMIT, having=["metaData"])
@@ -158,7 +147,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Schema Serialization Format; Delta Spark, DELTA_DUPLICATE_COLUMNS_FOUND.
     """
-    for name in checks.duplicate_columns(schema_of(table.snapshot.metadata)):
+    for name in checks.duplicate_columns(rules.schema_of(table.snapshot.metadata)):
         yield Problem(f"The name {name!r} occurs more than once.", f"schema[{name}]")
 
 
@@ -206,7 +195,7 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Partition Value Serialization; Variant Data Type.
     """
     partitions = set(table.snapshot.metadata.partition_columns)
-    for field in top_fields(table.snapshot.metadata):
+    for field in rules.top_fields(table.snapshot.metadata):
         data_type = field.type
         is_primitive = isinstance(data_type, PrimitiveType) and data_type.name != "variant"
         if field.name in partitions and (not is_primitive or is_geospatial(data_type)):
@@ -226,7 +215,7 @@ def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, "Cannot use all columns for partition columns".
     """
-    names = {field.name for field in top_fields(table.snapshot.metadata)}
+    names = {field.name for field in rules.top_fields(table.snapshot.metadata)}
     if names and names <= set(table.snapshot.metadata.partition_columns):
         yield Problem(f"All {len(names)} columns are partition columns.", PARTITIONS)
 
@@ -250,7 +239,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     keys = sorted(filter(is_protocol_property, snapshot.metadata.configuration))
     if not keys:
         return
-    fix = accepted(
+    fix = rules.accepted(
         snapshot,
         kinds.UnsetProperties(tuple(keys), if_exists=True),
         lambda after: (
@@ -349,7 +338,7 @@ def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
             where,
             remedy=f"Write {plain!r}.",
             severity=Severity.WARNING,
-            fix=accepted(
+            fix=rules.accepted(
                 table.snapshot,
                 kinds.SetProperties({key: plain}),
                 lambda after: after.protocol == table.snapshot.protocol,
@@ -477,7 +466,7 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     DELTA_INVALID_PARTITION_COLUMN_NAME.
     """
     metadata = table.snapshot.metadata
-    if not _is_readable(metadata) or mapping_mode(metadata) is not ColumnMappingMode.NONE:
+    if not _is_readable(metadata) or rules.mapping_mode(metadata) is not ColumnMappingMode.NONE:
         return
     problem = f"has one of the characters {column_mapping.INVALID_CHARACTERS!r}."
     for path in checks.columns_with_invalid_characters(metadata):
@@ -523,9 +512,9 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Void Type; delta-kernel-rs, schema/void_utils.rs.
     """
-    if _is_all_void(schema_of(table.snapshot.metadata)):
+    if _is_all_void(rules.schema_of(table.snapshot.metadata)):
         yield Problem("All columns of the table have type void.", "schema")
-    for path, field in fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.snapshot.metadata):
         for slot, inner in slot_types(field.type):
             if slot and (inner in _VOIDS or _has_void_field(inner)):
                 yield Problem("An array or a map contains a void.", place_of(path))
@@ -607,7 +596,7 @@ def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
     created = table.snapshot.metadata.created_time
     if created is None:
         yield Problem("createdTime is missing.", CREATED, severity=Severity.INFO)
-    elif created > table.now + DAY:
+    elif created > table.now + rules.DAY:
         yield Problem(f"createdTime {created} is in the future.", CREATED)
 
 
@@ -653,7 +642,7 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
         return
     # Any part of a reference may be the column, and the others struct fields or a qualifier: only
     # a reference without any known name is certainly wrong.
-    known = {field.name.lower() for _, field in fields_of(table.snapshot.metadata)}
+    known = {field.name.lower() for _, field in rules.fields_of(table.snapshot.metadata)}
     for where, expression in _expressions(table.snapshot.metadata):
         for path in column_references(expression):
             if known.isdisjoint(part.lower() for part in path):
@@ -766,7 +755,7 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING` and INVALID_JSON_DATA_TYPE_FOR_COLLATIONS;
     tried on Delta Spark 4.4.
     """
-    for path, field in fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.snapshot.metadata):
         noted, collations = (
             field.metadata.get(FieldKey.RAW_TYPE),
             field.metadata.get(FieldKey.COLLATIONS),
@@ -805,7 +794,7 @@ def _is_readable(metadata: Metadata) -> bool:
 
 
 def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:
-    for path, field in fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.snapshot.metadata):
         for leaf in checks.leaves(field.type):
             yield path, leaf.name
 

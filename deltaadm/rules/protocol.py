@@ -27,21 +27,8 @@ from deltaadm.domain.transaction.update import COMPAT_KEYS, allows_type
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
 from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
-from deltaadm.rules.rule import (
-    Problem,
-    Scope,
-    Severity,
-    accepted,
-    active_compat_versions,
-    adding,
-    fields_of,
-    is_on,
-    mapping_mode,
-    needed,
-    place_of,
-    rule,
-    top_fields,
-)
+from deltaadm.rules import rule as rules
+from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
 
 READERS: Final = "protocol.readerFeatures"
 WRITERS: Final = "protocol.writerFeatures"
@@ -328,7 +315,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
             f"{evidence}.",
             "protocol.minWriterVersion",
             severity=Severity.ERROR if feature.name in _FAILING_UNLESS_SUPPORTED else None,
-            fix=adding(snapshot, feature.name),
+            fix=rules.adding(snapshot, feature.name),
         )
 
 
@@ -486,7 +473,7 @@ def _rewritten(snapshot: Snapshot) -> tuple[Step, ...]:
             Key.MIN_WRITER_VERSION: str(protocol.min_writer_version),
         }
     )
-    return accepted(snapshot, step, lambda after: _lowest(after.protocol) == after.protocol)
+    return rules.accepted(snapshot, step, lambda after: _lowest(after.protocol) == after.protocol)
 
 
 @rule("DL217", Severity.INFO, Scope.SNAPSHOT)
@@ -667,7 +654,7 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
         for other in feature.excludes:
             if protocol.supports(other):
                 yield Problem(f"{feature.name} cannot be combined with {other}.", WRITERS)
-    active = list(active_compat_versions(table.snapshot))
+    active = list(rules.active_compat_versions(table.snapshot))
     if len(active) > 1:
         names = " and ".join(f"V{version}" for version in active)
         where = f"configuration[{COMPAT_KEYS[active[0]]}]"
@@ -705,7 +692,7 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
             if other.access == "write" and (other.client, other.outcome) in turned_away:
                 continue  # one that cannot read is not reported again for writing
             turned_away.add((other.client, other.outcome))
-            needs = needed(protocol, blamed)
+            needs = rules.needed(protocol, blamed)
             harms_user = other.outcome == "silently wrong" and other.client in facts.used
             key = (not harms_user, other.access, other.outcome, needs)
             groups.setdefault(key, []).append(other.client)
@@ -751,8 +738,8 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
-    if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
-        for version in active_compat_versions(table.snapshot):
+    if rules.mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+        for version in rules.active_compat_versions(table.snapshot):
             yield _with_compat(version, "but column mapping is off")
 
 
@@ -768,8 +755,8 @@ def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2; protocol_rfcs/iceberg-compat-v3.md.
     """
-    for version in active_compat_versions(table.snapshot):
-        for field in top_fields(table.snapshot.metadata):
+    for version in rules.active_compat_versions(table.snapshot):
+        for field in rules.top_fields(table.snapshot.metadata):
             if not all(allows_type(version, data_type) for data_type in all_types(field.type)):
                 forbidden = f"does not allow the type of column {field.name!r}"
                 message = f"Iceberg compatibility V{version} {forbidden}."
@@ -790,8 +777,8 @@ def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
     """
     snapshot = table.snapshot
     having = 0 if table.totals is None else table.totals.deletion_vectors
-    enabled = is_on(snapshot, "deletionVectors", "delta.enableDeletionVectors")
-    for version in active_compat_versions(snapshot):
+    enabled = rules.is_on(snapshot, "deletionVectors", "delta.enableDeletionVectors")
+    for version in rules.active_compat_versions(snapshot):
         if version == 1 and snapshot.protocol.supports("deletionVectors"):
             why = "the protocol supports deletion vectors"
         elif version <= 2 and enabled:  # noqa: PLR2004 -- V3 knows deletion vectors
@@ -815,7 +802,7 @@ def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
     facts = None if table.totals is None else table.totals.facts
-    for version in active_compat_versions(table.snapshot):
+    for version in rules.active_compat_versions(table.snapshot):
         if facts is not None and facts.without_num_records:
             lacking = f"{facts.without_num_records} of {facts.files} files lack numRecords"
             yield _with_compat(version, f"and {lacking}")
@@ -840,7 +827,7 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
             continue
         text = snapshot.metadata.configuration.get(f"delta.enableIcebergWriterCompatV{version}", "")
         active = text.lower() == "true"
-        for path, field in fields_of(snapshot.metadata):
+        for path, field in rules.fields_of(snapshot.metadata):
             expected = f"col-{field.metadata.get('delta.columnMapping.id')}"
             if physical_name(field) != expected:
                 yield Problem(
@@ -869,7 +856,7 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     protocol = table.snapshot.protocol
     if not any(protocol.supports(f"adaptiveMetadata{suffix}") for suffix in ("", "-preview")):
         return
-    mode = mapping_mode(table.snapshot.metadata)
+    mode = rules.mapping_mode(table.snapshot.metadata)
     # None is a mode that cannot be understood, which other rules report.
     preview = protocol.supports("adaptiveMetadata-preview")
     if mode is ColumnMappingMode.NONE or (mode is ColumnMappingMode.NAME and preview):
@@ -913,7 +900,7 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(
             f"{_PROTECTION} is {text}, but the protocol lacks checkpointProtection.",
             f"configuration[{_PROTECTION}]",
-            fix=accepted(
+            fix=rules.accepted(
                 snapshot,
                 kinds.UnsetProperties((_PROTECTION,)),
                 lambda after: _PROTECTION not in after.metadata.configuration,
