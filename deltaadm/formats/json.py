@@ -62,7 +62,7 @@ class Selection:
 
         try:
             return jmespath.search(self.query, value)
-        except jmespath.exceptions.JMESPathError as error:
+        except (jmespath.exceptions.JMESPathError, ValueError) as error:  # a step of zero
             message = f"{self.query!r} does not apply: {error}"
             raise UsageError(message, option="--query") from error
 

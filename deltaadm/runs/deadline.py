@@ -40,11 +40,15 @@ def deadline(duration: str | None) -> Iterator[None]:
 
     # An exception from a signal also ends waits for servers, which no check between steps would.
     signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST))
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+_LONGEST: Final = 1 << 31
+"""More seconds than this may not fit into a timer."""
 
 
 def seconds_of(duration: str, option: str = _OPTION) -> float:
