@@ -228,7 +228,8 @@ class _SparkReplay(Replay):
     def state(self) -> FileFacts:
         files = [*self._segment.deltas, *self._checkpoint_files(".json")]
         # Read twice: for the actions that are folded here, and for the files that Spark counts.
-        newest = self._newest([file.path for file in files if file.info.size]).persist()
+        with self._failures():
+            newest = self._newest([file.path for file in files if file.info.size]).persist()
         try:
             with self._failures():
                 add_files = self._fold(newest.where(f"kind != '{_FILE}'").collect())

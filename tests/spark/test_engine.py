@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, MissingFileError
 from deltaadm.replay.examine import Depth
-from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.load import load_snapshot, locate
 from deltaadm.replay.reconcile import Detail
 from deltaadm.rules.rule import ValidationReport
 from deltaadm.spark.engine import SparkEngine
@@ -162,6 +162,15 @@ def test_protocol_far_back_in_a_long_log(
     assert snapshot.metadata.configuration == {"k": "2"}
     expected = load_snapshot(open_store(str(tmp_path)))
     assert snapshot.warnings == expected.warnings != ()
+
+
+def test_a_commit_that_vanishes(spark: "SparkSession", hadoop: Hadoop, tmp_path: Path) -> None:
+    made = table(tmp_path, START_BODY, commit(add("a")))
+    store = hadoop.open_store(str(made.path))
+    segment, _ = locate(store)
+    (made.log / f"{1:020d}.json").unlink()
+    with pytest.raises(MissingFileError):
+        SparkEngine(spark).replay(store, segment, Detail.STATE)
 
 
 def test_files_of_a_table(hadoop: Hadoop, tmp_path: Path) -> None:
