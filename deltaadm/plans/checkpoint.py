@@ -846,7 +846,7 @@ def _essence(name: str, document: Mapping[str, Any]) -> Any:
         wire = Metadata.from_wire(known).to_wire()
         try:
             return {**wire, "schemaString": json.loads(wire.get("schemaString") or "null")}
-        except ValueError:
+        except (TypeError, ValueError, RecursionError):  # what is no schema stands as it is
             return wire
     keys = ("appId", "version") if name == "txn" else ("domain", "configuration")
     return [document.get(key) for key in keys]

@@ -164,6 +164,12 @@ def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:
 # Data files
 
 
+def test_a_schema_that_is_no_text_is_named(tmp_path: Path) -> None:
+    made = aged(table(tmp_path / "t", commit(protocol(), metadata(schemaString=1.5)), commit()))
+    done = deltaadm("repair", made.path)
+    assert (done.code, "schemaString is 1.5" in done.out) == (7, True), done.out + done.err
+
+
 @pytest.fixture
 def lacking(tmp_path: Path) -> Path:
     """A table of three files, each of one version, without the second."""
