@@ -35,7 +35,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
-from deltaadm.domain.transaction.column_mapping import physical_name, rename_columns
+from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import (
     CommitError,
@@ -155,8 +155,8 @@ class Columns:
         by_name = {field.name: field for field in snapshot.metadata.schema.fields}
         divided = [by_name[n] for n in snapshot.metadata.partition_columns if n in by_name]
         # Under the names that they have in the log.
-        named = tuple(StructField(physical_name(column), column.type) for column in divided)
-        partitions = StructType(named) if as_struct else None
+        named = column_mapping.rename_columns(StructType(tuple(divided)))
+        partitions = named if as_struct else None
         statistics = _statistics(snapshot) if as_struct else None
         fields = {
             name: [
@@ -284,7 +284,7 @@ def _statistics(snapshot: Snapshot) -> StructType:
     paths, _ = column_list(metadata.configuration.get("delta.dataSkippingStatsColumns", ""))
     most = whole_number(metadata.configuration.get("delta.dataSkippingNumIndexedCols", "32"))
     named = {tuple(part.lower() for part in path) for path in paths}
-    physical = struct_fields(rename_columns(columns))
+    physical = struct_fields(column_mapping.rename_columns(columns))
     chosen = []
     for (logical, field), (path, _) in zip(struct_fields(columns), physical, strict=True):
         names = tuple(part.lower() for part in logical)
