@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 
-from deltaadm.dataclass import dataclass, named
+from deltaadm.dataclass import Frozen, named
 from deltaadm.domain.features import TableFeature
 
 TYPE_CHECKING = False
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from deltaadm.rules.rule import Finding, Severity
 
 
-@dataclass(frozen=True)
-class FeatureReport:
+class FeatureReport(Frozen):
     """
     One feature of a table; `feature` is None for a name that nobody knows.
 
@@ -47,8 +46,7 @@ class Health(Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Frozen):
     """A requirement of deltaadm; `remedy` says what to do unless it is met."""
 
     subject: str
@@ -74,8 +72,7 @@ if TYPE_CHECKING:
 # What a page is made of
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Frozen):
     """A heading; `level` 1 begins a report, `tone` is that of its worst news."""
 
     text: str
@@ -83,8 +80,7 @@ class Heading:
     tone: str = ""
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(Frozen):
     """
     Sentences; `tone` is error, warning, info, good, or nothing of these.
 
@@ -96,15 +92,13 @@ class Paragraph:
     nested: bool = False
 
 
-@dataclass(frozen=True)
-class Prose:
+class Prose(Frozen):
     """A paragraph that stands apart, as those of documentation do."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Frozen):
     """
     Rows whose first cell names them; `columns` are empty where the rows need no headings.
 
@@ -117,8 +111,7 @@ class Table:
     plain: bool = False
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(Frozen):
     """
     What each client does with each column: a mark, and the verdict that gives the cell its tone.
 
@@ -132,8 +125,7 @@ class Matrix:
     legend: str
 
 
-@dataclass(frozen=True)
-class Chips:
+class Chips(Frozen):
     """
     Names in groups: what is true of a group, with its tone, and its names by the reason they share.
 
@@ -156,15 +148,13 @@ def in_words(parts: Iterable[tuple[str, tuple[str, ...]]]) -> str:
     return "; ".join(f"{names} ({reason})" if reason else names for names, reason in listed)
 
 
-@dataclass(frozen=True)
-class Cards:
+class Cards(Frozen):
     """The verdicts that a page begins with: what about, in a word or two, and the tone of each."""
 
     cards: tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(Frozen):
     """A list; text puts a `mark` before each item. Of changes, `kinds` are those of each."""
 
     texts: tuple[str, ...]
@@ -172,8 +162,7 @@ class Items:
     kinds: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Frozen):
     """Text to be pasted into a shell or sent to Spark; `label` says how it is run."""
 
     text: str
@@ -185,8 +174,7 @@ class Command:
         return f"{self.label[:1].upper()}{self.label[1:]}:"
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(Frozen):
     """
     The features of a table with what they require, beside the findings about them.
 
@@ -198,8 +186,7 @@ class Graph:
     before: tuple[FeatureReport, ...] | None = None
 
 
-@dataclass(frozen=True)
-class TimelineBar:
+class TimelineBar(Frozen):
     """A value from the point `start` on and before `end`; it is empty where the lane says all."""
 
     value: str
@@ -207,16 +194,14 @@ class TimelineBar:
     end: int
 
 
-@dataclass(frozen=True)
-class TimelineLane:
+class TimelineLane(Frozen):
     """A chart of periods: bars from left to right, at least one."""
 
     name: str
     bars: tuple[TimelineBar, ...]
 
 
-@dataclass(frozen=True)
-class Timeline:
+class Timeline(Frozen):
     """A timeline: `points` are a version and its day, and `lanes` refer to them."""
 
     title: str
@@ -227,8 +212,7 @@ class Timeline:
 # What a terminal arranges in another way
 
 
-@dataclass(frozen=True)
-class ChangeRow:
+class ChangeRow(Frozen):
     """A change of a kind (+, -, ~ or =), and if it is known why it comes about."""
 
     kind: str
@@ -236,8 +220,7 @@ class ChangeRow:
     because: str = ""
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(Frozen):
     """What changes, one by one; `sections` are what a terminal shows instead, by their names."""
 
     rows: tuple[ChangeRow, ...]
@@ -249,8 +232,7 @@ class Changes:
         yield Items(texts, kinds=tuple(row.kind for row in self.rows))
 
 
-@dataclass(frozen=True)
-class EqualFindings:
+class EqualFindings(Frozen):
     """Findings of a rule that say the same, with the place and the command of each."""
 
     finding: Finding
@@ -258,8 +240,7 @@ class EqualFindings:
     commands: list[str]
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(Frozen):
     """Findings of one severity, the command that fixes each if there is one, and how many more."""
 
     title: str
@@ -305,8 +286,7 @@ class Findings:
             yield Paragraph(f"{count} more findings of {code} are not listed.")
 
 
-@dataclass(frozen=True)
-class Checks:
+class Checks(Frozen):
     """The checks of `doctor`."""
 
     checks: tuple[Check, ...]
@@ -319,8 +299,7 @@ class Checks:
         yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
 
 
-@dataclass(frozen=True)
-class Either:
+class Either(Frozen):
     """
     What a page shows, and what a terminal does, which often lacks room or says it already.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.errors import TableError
 
 DELTA: Final = "delta"
@@ -81,8 +81,7 @@ class RatifiedCommit(NamedTuple):
     modified: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class CatalogState:
+class CatalogState(Frozen, kw_only=True):
     """
     A table as its catalog describes it; None for what the catalog leaves out.
 

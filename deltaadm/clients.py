@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, cached_property, lru_cache
 
-from deltaadm.dataclass import dataclass, field, replace, text_beside
+from deltaadm.dataclass import Frozen, field, replace, text_beside
 from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.properties import switch
 from deltaadm.domain.protocol import Protocol
@@ -80,8 +80,7 @@ def version_key(text: str) -> Version:
     return numbers
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Frozen):
     """
     The source of a fact: a document's title, `owner/repo#number`, or a path in a repository.
 
@@ -143,8 +142,7 @@ IF_SO: Final = {
 """The conditions that only reading all files tells, as clauses."""
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Frozen):
     """
     The behaviour of some releases with tables that support certain features.
 
@@ -163,8 +161,7 @@ class Fact:
     listed: bool = False
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(Frozen):
     """
     The highest protocol version that some releases accept, and what they do with a higher one.
 
@@ -179,8 +176,7 @@ class Gate:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Client:
+class Client(Frozen):
     """
     One program, with everything known about its releases.
 
@@ -212,8 +208,7 @@ class Client:
         return any(gate.highest for gate in self.write_gates)
 
 
-@dataclass(frozen=True)
-class ClientRelease:
+class ClientRelease(Frozen):
     """
     One release of a program, written `trino@480`.
 
@@ -377,8 +372,7 @@ def parse_client(text: str) -> ClientRelease:
 # Whose clients matter
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(Frozen):
     """The time now, since when who wrote counts, and readers that count, as who commits nothing."""
 
     now: int
@@ -394,8 +388,7 @@ class Observation:
 NOBODY: Final = Observation(now=0, since=1 << 63)
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Frozen):
     """
     The clients that a table is judged for.
 
@@ -510,8 +503,7 @@ class Access(Enum):
     WRITE = "write"
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Frozen):
     """
     The behaviour of a release with one feature or protocol version, with its source.
 
@@ -527,8 +519,7 @@ class Cell:
     depends: bool = False
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Frozen):
     """The behaviour of a release with a table; the deciding cell comes first."""
 
     release: ClientRelease
@@ -552,8 +543,7 @@ class Verdict:
         return tuple(cell for cell in self.cells if cell.compatibility is worst)
 
 
-@dataclass(frozen=True)
-class Shift:
+class Shift(Frozen):
     """A verdict that gets worse from one state of a table to another."""
 
     before: Verdict
@@ -677,8 +667,7 @@ _LASTING: Final = frozenset(
 """Features that data written while they were active still needs once they are inactive."""
 
 
-@dataclass(frozen=True)
-class _Table:
+class _Table(Frozen):
     """The parts of a table that clients look at: versions, listed features and those in use."""
 
     reader_version: int

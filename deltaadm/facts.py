@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from deltaadm.catalog_table import CatalogState
-from deltaadm.dataclass import dataclass, field
+from deltaadm.dataclass import Frozen, field
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -37,8 +37,7 @@ Document = Mapping[str, Any]
 # What an organisation demands
 
 
-@dataclass(frozen=True, kw_only=True)
-class Requirement:
+class Requirement(Frozen, kw_only=True):
     """
     A requirement for the value of a property: one of `allowed`, from `least` up to `most`.
 
@@ -121,8 +120,7 @@ def effective(configuration: Mapping[str, str], key: str) -> str | None:
     return values[0] if values else known.default
 
 
-@dataclass(frozen=True, kw_only=True)
-class Policy:
+class Policy(Frozen, kw_only=True):
     """Demands on a table's protocol and metadata; what is empty or None demands nothing."""
 
     max_reader_version: int | None = None
@@ -134,8 +132,7 @@ class Policy:
     recovery: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ignore:
+class Ignore(Frozen, kw_only=True):
     """Findings of the rules `code` (or its family) that somebody lives with, and until when."""
 
     code: str
@@ -143,8 +140,7 @@ class Ignore:
     until: date | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClientVerdict:
+class ClientVerdict(Frozen, kw_only=True):
     """
     The verdict on a table and a client such as `trino@480`.
 
@@ -161,8 +157,7 @@ class ClientVerdict:
 # Facts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(Frozen, slots=True, kw_only=True):
     """Protocol and metadata in effect after `version`; None where the log has none yet."""
 
     version: int
@@ -183,8 +178,7 @@ class State:
         return default if self.metadata is None else self.metadata.configuration.get(key, default)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pointer:
+class Pointer(Frozen, slots=True, kw_only=True):
     """
     `_last_checkpoint`.
 
@@ -202,8 +196,7 @@ class Pointer:
         return None if self.document is None else int(self.document["version"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogFacts:
+class LogFacts(Frozen, slots=True, kw_only=True):
     """
     The log as a whole: what was listed, which files make the newest version, or why none do.
 
@@ -225,8 +218,7 @@ class LogFacts:
     catalog: CatalogState | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Frozen, slots=True):
     """
     One line of a commit that is not blank; `number` counts from 1.
 
@@ -303,8 +295,7 @@ class Lines:
         return self._by_name.get(name, ())
 
 
-@dataclass(frozen=True, slots=True)
-class CommitTimes:
+class CommitTimes(Frozen, slots=True):
     """When a commit says it was made, and when its file was written."""
 
     version: int
@@ -324,8 +315,7 @@ class CommitTimes:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitFacts:
+class CommitFacts(Frozen, slots=True, kw_only=True):
     """
     One commit with the states before and after it.
 
@@ -389,8 +379,7 @@ def first_object(values: Iterable[Any]) -> Document:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class LiveFile:
+class LiveFile(Frozen, slots=True):
     """One file of the snapshot, with the state that it belongs to."""
 
     add: AddFile
@@ -398,15 +387,13 @@ class LiveFile:
     now: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LiveFiles:
+class LiveFiles(Frozen, slots=True):
     """Many live files at once; `columns` are an `ArrowFiles`, which replay makes."""
 
     columns: Any
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadFiles:
+class SpreadFiles(Frozen, slots=True):
     """
     Many live files that other processes read, each of them a part.
 
@@ -416,21 +403,18 @@ class SpreadFiles:
     answers: Callable[[Callable[[Iterable[LiveFiles]], Any]], Sequence[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
+class Withdrawn(Frozen, slots=True):
     """The facts so far do not count: what they are about cannot be read to its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
+class Some(Frozen, slots=True):
     """The number of files that share something, and the paths of the first few."""
 
     count: int = 0
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileTotals:
+class FileTotals(Frozen, slots=True, kw_only=True):
     """
     Facts about all live files that no single one shows.
 
@@ -458,8 +442,7 @@ class FileTotals:
     adds: tuple[AddFile, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotFacts:
+class SnapshotFacts(Frozen, slots=True, kw_only=True):
     """
     The newest version.
 
@@ -482,8 +465,7 @@ class SnapshotFacts:
         return State.of(self.snapshot)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChecksumFacts:
+class ChecksumFacts(Frozen, slots=True, kw_only=True):
     """
     A version checksum beside the state that it describes.
 
@@ -500,8 +482,7 @@ class ChecksumFacts:
     commit: CommitTimes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SidecarFacts:
+class SidecarFacts(Frozen, slots=True):
     """A sidecar as its checkpoint names it; `size` is that of the file, None if it is missing."""
 
     path: str
@@ -509,8 +490,7 @@ class SidecarFacts:
     size: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Frozen, slots=True, kw_only=True):
     """Differences between a checkpoint and the commits; of the paths only the first few."""
 
     protocol: bool = False
@@ -520,8 +500,7 @@ class Difference:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointFacts:
+class CheckpointFacts(Frozen, slots=True, kw_only=True):
     """
     One checkpoint, complete or not.
 
@@ -556,8 +535,7 @@ class CheckpointFacts:
         return tuple(value for key, value in self.small if key == name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataFileFacts:
+class DataFileFacts(Frozen, slots=True, kw_only=True):
     """
     What the storage reports about a live file.
 
@@ -578,8 +556,7 @@ class DataFileFacts:
     alike: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactionFacts:
+class CompactionFacts(Frozen, slots=True, kw_only=True):
     """
     A file of compacted commits.
 
@@ -594,8 +571,7 @@ class CompactionFacts:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrossCheck:
+class CrossCheck(Frozen, slots=True, kw_only=True):
     """
     The state that another implementation reads from the same table.
 
@@ -608,8 +584,7 @@ class CrossCheck:
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatalogFacts:
+class CatalogFacts(Frozen, slots=True, kw_only=True):
     """
     A table as its catalog describes it (`state`) and as its log does (`snapshot`).
 
@@ -623,8 +598,7 @@ class CatalogFacts:
     differing: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyFacts:
+class PolicyFacts(Frozen, slots=True, kw_only=True):
     """
     The requirements for the newest version, and which clients can use it.
 

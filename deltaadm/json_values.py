@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ def _identity(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class Json:
+class Json(Frozen):
     """
     A type of values: how they are written and read back, and their schema.
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
+class Limits(Frozen, kw_only=True):
     """Bounds on what a log makes deltaadm hold; beyond, it reads in pieces or says it stops."""
 
     # Bytes of one line of a commit, and of a file that is one JSON document. An object of three

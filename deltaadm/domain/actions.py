@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deltaadm.dataclass import dataclass, field
+from deltaadm.dataclass import Frozen, field
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.wire import CODECS, Loggable, Metadata, Wire, json_type, nested
 from deltaadm.domain.wire import CommitInfo as CommitInfo  # noqa: PLC0414 -- re-exported
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.wire import Int32
 
 
-@dataclass(frozen=True, slots=True)
 class DeletionVectorDescriptor(Wire):
     """Where the deleted rows of a file are listed (PROTOCOL.md, Deletion Vector Descriptor)."""
 
@@ -40,7 +39,6 @@ class DeletionVectorDescriptor(Wire):
 CODECS["DeletionVectorDescriptor"] = nested(DeletionVectorDescriptor)
 
 
-@dataclass(frozen=True, slots=True)
 class AddFile(Loggable):
     """A data file that belongs to the table. `path` is URI-encoded; `size` is in bytes."""
 
@@ -59,7 +57,6 @@ class AddFile(Loggable):
     NAME: ClassVar[str] = "add"
 
 
-@dataclass(frozen=True, slots=True)
 class RemoveFile(Loggable):
     """A tombstone: the file no longer belongs to the table."""
 
@@ -78,7 +75,6 @@ class RemoveFile(Loggable):
     NAME: ClassVar[str] = "remove"
 
 
-@dataclass(frozen=True, slots=True)
 class AddCDCFile(Loggable):
     """A file with row changes of one commit; not part of the table's state."""
 
@@ -91,7 +87,6 @@ class AddCDCFile(Loggable):
     NAME: ClassVar[str] = "cdc"
 
 
-@dataclass(frozen=True, slots=True)
 class SetTransaction(Loggable):
     """The latest version that an application has written; may go down as well as up."""
 
@@ -102,7 +97,6 @@ class SetTransaction(Loggable):
     NAME: ClassVar[str] = "txn"
 
 
-@dataclass(frozen=True, slots=True)
 class DomainMetadata(Loggable):
     """The configuration of one named domain; `removed` makes it a tombstone."""
 
@@ -113,7 +107,6 @@ class DomainMetadata(Loggable):
     NAME: ClassVar[str] = "domainMetadata"
 
 
-@dataclass(frozen=True, slots=True)
 class CheckpointMetadata(Loggable):
     """Marks a V2 checkpoint and says which version it describes."""
 
@@ -123,7 +116,6 @@ class CheckpointMetadata(Loggable):
     NAME: ClassVar[str] = "checkpointMetadata"
 
 
-@dataclass(frozen=True, slots=True)
 class Sidecar(Loggable):
     """A file that holds a part of a V2 checkpoint's add and remove actions."""
 
@@ -135,8 +127,7 @@ class Sidecar(Loggable):
     NAME: ClassVar[str] = "sidecar"
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownAction:
+class UnknownAction(Frozen, slots=True):
     """An action from the future: readers ignore it (PROTOCOL.md), deltaadm counts it."""
 
     name: str
@@ -171,8 +162,7 @@ ACTIONS: Final[Mapping[str, type[Loggable]]] = {kind.NAME: kind for kind in Acti
 """The keys of a log line and the action under each, in the order of Delta's log schema."""
 
 
-@dataclass(frozen=True, slots=True)
-class SingleAction:
+class SingleAction(Frozen, slots=True):
     """One line of a commit: an action under its key, and in `rest` whatever else the line holds."""
 
     action: Action | UnknownAction

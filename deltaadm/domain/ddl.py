@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import date
 from typing import Any, Final, NamedTuple, TypeVar
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
@@ -114,15 +114,13 @@ _LAST_CHARACTER: Final = 0x10FFFF
 _Read = TypeVar("_Read")
 
 
-@dataclass(frozen=True)
-class Position:
+class Position(Frozen):
     """The position of a column: after the column called *after*, or first (None)."""
 
     after: str | None = None
 
 
-@dataclass(frozen=True)
-class ColumnDefinition:
+class ColumnDefinition(Frozen):
     """A column for ADD COLUMN in the struct *parent*, or the table; *position* None is last."""
 
     column: StructField

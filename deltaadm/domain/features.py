@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.domain.properties import PROPERTIES, Key, boolean, is_true, mapping_mode_called
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
@@ -73,8 +73,7 @@ class Status(Enum):
     TEST_ONLY = "test only"
 
 
-@dataclass(frozen=True)
-class Activation:
+class Activation(Frozen):
     """
     When a supported feature becomes active.
 
@@ -95,8 +94,7 @@ class Activation:
         return tuple(self.find(metadata)) if self.find else ()
 
 
-@dataclass(frozen=True)
-class Removal:
+class Removal(Frozen):
     """
     The requirements and effects of DROP FEATURE.
 
@@ -116,8 +114,7 @@ class Removal:
     suspends_clustering: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableFeature:
+class TableFeature(Frozen, kw_only=True):
     """
     One table feature.
 

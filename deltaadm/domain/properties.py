@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from math import inf
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.errors import IllegalArgumentError, RefusedError, UnknownNameError, did_you_mean
 from deltaadm.limits import load_json
 
@@ -54,8 +54,7 @@ _INTERVAL = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Property:
+class Property(Frozen, kw_only=True):
     """
     One property. *check* raises `RefusedError` for a value that Delta would not store.
 
@@ -656,8 +655,7 @@ def validate_configurations(
 # anything; it only tells a property of another engine from a mistake.
 
 
-@dataclass(frozen=True)
-class ForeignProperty:
+class ForeignProperty(Frozen):
     """
     A property as `engine` knows it, according to `source`.
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.errors import TableError
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
@@ -46,8 +46,7 @@ SCHEMAS_REMEMBERED: Final = 64
 """The number of parsed schemas to cache: each is used several times, and tables are alike."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrimitiveType:
+class PrimitiveType(Frozen, slots=True):
     """A type written as one name, known or not: `integer`, `decimal(10,2)`, `timestamp_ntz`."""
 
     name: str
@@ -59,16 +58,14 @@ def decimal_digits(name: str) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(Frozen, slots=True):
     """A list of elements of one type."""
 
     element: DataType
     contains_null: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class MapType:
+class MapType(Frozen, slots=True):
     """A map from keys of one type to values of one type."""
 
     key: DataType
@@ -76,8 +73,7 @@ class MapType:
     value_contains_null: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class StructField:
+class StructField(Frozen, slots=True):
     """One named field; `metadata` is its free-form JSON object, kept entry for entry."""
 
     name: str
@@ -91,8 +87,7 @@ class StructField:
         return replace(self, metadata=kept)
 
 
-@dataclass(frozen=True, slots=True)
-class StructType:
+class StructType(Frozen, slots=True):
     """An ordered list of fields; the root of every schema."""
 
     fields: tuple[StructField, ...] = ()

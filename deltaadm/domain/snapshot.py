@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import compress
 
-from deltaadm.dataclass import dataclass, field
+from deltaadm.dataclass import Frozen, field
 from deltaadm.domain.schema import Path
 from deltaadm.errors import TableError
 
@@ -58,8 +58,7 @@ class Kind(Enum):
         return self in CHECKPOINTS
 
 
-@dataclass(frozen=True, slots=True)
-class FileInfo:
+class FileInfo(Frozen, slots=True):
     """
     A listed file: `path` is relative to `_delta_log`, `size` in bytes, `modified` in ms.
 
@@ -72,8 +71,7 @@ class FileInfo:
     regular: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile:
+class LogFile(Frozen, slots=True):
     """
     A file and what its name says.
 
@@ -233,8 +231,7 @@ class LogFiles(Sequence[LogFile]):
         return LogFiles([*compress(self.names, flags)], self._infos)
 
 
-@dataclass(frozen=True)
-class LogListing:
+class LogListing(Frozen):
     """
     Everything that was seen in the log of the table at `root`, oddities included.
 
@@ -406,8 +403,7 @@ class LogListing:
         )
 
 
-@dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(Frozen):
     """A complete checkpoint: one file, or all parts of one set in their order."""
 
     version: int
@@ -415,8 +411,7 @@ class Checkpoint:
     files: tuple[LogFile, ...]
 
 
-@dataclass(frozen=True)
-class LogSegment:
+class LogSegment(Frozen):
     """
     The files that make one version. Made by `LogListing.segment`, which guarantees:
 
@@ -514,8 +509,7 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
 # The state
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileFacts:
+class FileFacts(Frozen, kw_only=True):
     """
     Aggregates over the live files; every engine computes the same ones.
 
@@ -550,8 +544,7 @@ class FileFacts:
         return number if size is None else f"{number}, {size} bytes"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Snapshot:
+class Snapshot(Frozen, kw_only=True):
     """
     The state of a table at `version`.
 

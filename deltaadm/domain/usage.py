@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.domain.features import (
     FEATURES,
     TableFeature,
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     Traces = Callable[[Snapshot], "Iterator[str] | None"]
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(Frozen):
     """
     The use that a table makes of a feature that its protocol supports.
 

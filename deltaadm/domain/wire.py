@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     ArrayType,
@@ -38,16 +38,14 @@ ACTION_NAMES: Final = (
 """The keys of a log line; of several in one line Delta takes the first in this order."""
 
 
-@dataclass(frozen=True)
-class Codec:
+class Codec(Frozen):
     """A wire type: its type in the log schema, and a reader that answers None for other JSON."""
 
     type: DataType
     read: Callable[[Any], Any]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Frozen):
     """One key of an action's JSON object and the attribute that holds it."""
 
     key: str
@@ -65,8 +63,7 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
+class Wire(Frozen, slots=True, kw_only=True):
     """
     The base of all actions: their entries, read from and written to a JSON object.
 
@@ -78,10 +75,8 @@ class Wire:
 
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, **_flags: bool) -> None:
         """Make the entries of a kind of action."""
-        if "ENTRIES" in cls.__dict__:  # as a class with slots is made twice
-            return
         entries = []
         for name, kind in cls.__annotations__.items():
             if not kind.startswith("ClassVar"):
@@ -164,8 +159,7 @@ class Wire:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loggable(Wire):
+class Loggable(Wire, kw_only=True):
     """A struct that can be a line of the log, under its `NAME`."""
 
     NAME: ClassVar[str]
@@ -286,7 +280,6 @@ CODECS: Final = {
 # The commitInfo action
 
 
-@dataclass(frozen=True, slots=True)
 class CommitInfo(Loggable):
     """
     Provenance of a commit; any further keys are allowed and kept. Times are in milliseconds.
@@ -332,7 +325,6 @@ KNOWN_AFTER_COMMIT: Final = "<known after commit>"
 """Stands, in a predicted value, for the part that only the commit can choose."""
 
 
-@dataclass(frozen=True, slots=True)
 class Format(Wire):
     """The file format of the data files; Delta knows `parquet` only."""
 
@@ -343,7 +335,6 @@ class Format(Wire):
 CODECS["Format"] = nested(Format)
 
 
-@dataclass(frozen=True, slots=True)
 class Metadata(Loggable):
     """
     A table's identity, schema, partitioning and properties (PROTOCOL.md, Change Metadata).
@@ -402,8 +393,7 @@ class Metadata(Loggable):
         return self.with_configuration(kept)
 
 
-@dataclass(frozen=True)
-class MetadataKey:
+class MetadataKey(Frozen):
     """The metadata of a table without what identifies it, as a key for tables that are alike."""
 
     schema_string: str | None
@@ -449,8 +439,7 @@ def _decoded(text: str | None) -> Any:
 # Whose a commit is
 
 
-@dataclass(frozen=True, slots=True)
-class CommitMark:
+class CommitMark(Frozen, slots=True):
     """
     The `userMetadata` that the commits of a session have.
 
@@ -468,8 +457,7 @@ class CommitMark:
         return self.user_metadata + annotation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(Frozen, slots=True, kw_only=True):
     """Whether a commit is our own, and whether it may change protocol, metadata or clustering."""
 
     version: int
@@ -477,8 +465,7 @@ class Provenance:
     changes_table: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Frozen, slots=True):
     """
     What commits of one engine have in common; `engine` is what it calls itself, empty for nothing.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from deltaadm.dataclass import dataclass, named
+from deltaadm.dataclass import Frozen, named
 from deltaadm.masking import visible
 
 TYPE_CHECKING = False
@@ -24,8 +24,7 @@ def write_names(reports: Sequence[Report], out: TextIO) -> None:
         out.writelines(f"{visible(name)}\n" for name in names)
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Frozen):
     """
     What the command line says about all output; each format takes what concerns it.
 
@@ -45,8 +44,7 @@ class Style:
     made: str = ""
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(Frozen):
     """
     One output format.
 

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import deltaadm.reports.validate  # noqa: F401 -- registers every rule
 from deltaadm import __version__
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.documents import Failure
 from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.formats.json import write_value
@@ -35,8 +35,7 @@ _QUOTED = re.compile(r"delta\.`(.+)`", re.DOTALL)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
-@dataclass(frozen=True)
-class Located:
+class Located(Frozen):
     """
     A finding, the file that it is about, and the place within the table if it names one.
 

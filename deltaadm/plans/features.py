@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.properties import PROPERTIES, Key
@@ -38,8 +38,7 @@ class Phase(Enum):
     WAITING = "waiting"
 
 
-@dataclass(frozen=True, kw_only=True)
-class DropStatus:
+class DropStatus(Frozen, kw_only=True):
     """
     Whether and how a feature can be dropped.
 
@@ -58,8 +57,7 @@ class DropStatus:
     refusal: RefusedError | None = None
 
 
-@dataclass(frozen=True)
-class DropReport:
+class DropReport(Frozen):
     """The progress towards dropping features of the table, at *version*."""
 
     table: str

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Final
 
 from deltaadm.clients import Access, ClientRelease
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
@@ -113,8 +113,7 @@ def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()
 _SHOWN = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stage:
+class Stage(Frozen, kw_only=True):
     """
     One step and the state predicted after it.
 
@@ -132,8 +131,7 @@ class Stage:
     obstacle: str = ""
 
 
-@dataclass(frozen=True)
-class Goal:
+class Goal(Frozen):
     """A goal of a plan: that a release of a client can read, or write, the table."""
 
     release: ClientRelease
@@ -154,8 +152,7 @@ class Goal:
         return f"--{able}-by {self.release}"
 
 
-@dataclass(frozen=True)
-class Unreachable:
+class Unreachable(Frozen):
     """A goal that no plan reaches, and why; one that is `skipped` may be left aside."""
 
     goal: Goal
@@ -163,8 +160,7 @@ class Unreachable:
     skipped: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlannedChange:
+class PlannedChange(Frozen, kw_only=True):
     """A line of a plan: the difference, why it comes about, what undoes it, what it costs."""
 
     change: Change
@@ -173,8 +169,7 @@ class PlannedChange:
     cost: Cost
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
+class Plan(Frozen, kw_only=True):
     """
     The whole truth about what will happen: the state before, the stages that do something, and why.
 

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.clients import EVERYONE, Scope
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step, step_document, step_types
 from deltaadm.errors import DeltaadmError
@@ -43,8 +43,7 @@ def any_step(schema: Callable[[type[Step]], Schema]) -> Schema:
 STEP: Final = Json(lambda: any_step(schema_of), step_document)
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Frozen):
     """A finding on the table that the user calls *table*."""
 
     table: str
@@ -73,8 +72,7 @@ FOUND: Final[Fields] = {
 """The same with what fixes it."""
 
 
-@dataclass(frozen=True)
-class PlanReport:
+class PlanReport(Frozen):
     """
     A plan for the table that the user calls *table*.
 
@@ -91,16 +89,14 @@ class PlanReport:
     blocks = "deltaadm.reports.plans.show_plan"
 
 
-@dataclass(frozen=True)
-class ConcurrentChange:
+class ConcurrentChange(Frozen):
     """The changes in a version that another writer committed while the plan was applied."""
 
     version: int
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(Frozen, kw_only=True):
     """
     The outcome of a plan: the versions it committed, and where they differ from the plan.
 
@@ -114,8 +110,7 @@ class Outcome:
     concurrent: tuple[ConcurrentChange, ...] = ()
 
 
-@dataclass(frozen=True)
-class OutcomeReport:
+class OutcomeReport(Frozen):
     """The outcome of a plan for the table that the user calls *table*."""
 
     table: str
@@ -154,8 +149,7 @@ class PlanState(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class PlanStatus:
+class PlanStatus(Frozen):
     """
     Whether a saved plan can still be carried out on the table as it is now.
 
@@ -170,8 +164,7 @@ class PlanStatus:
     error: DeltaadmError | None = None
 
 
-@dataclass(frozen=True)
-class SavedPlanReport:
+class SavedPlanReport(Frozen):
     """A plan out of a file, for the table that the file calls *table*, and its status now."""
 
     table: str
@@ -182,8 +175,7 @@ class SavedPlanReport:
     blocks = "deltaadm.reports.plans.show_saved_plan"
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLine:
+class JournalLine(Frozen, slots=True):
     """
     A journal's entry for a plan, identified by its digest: begun, done, failed or undone.
 
@@ -196,8 +188,7 @@ class JournalLine:
     result: Mapping[str, object] | None
 
 
-@dataclass(frozen=True)
-class JournalReport:
+class JournalReport(Frozen):
     """The newest line of each plan in the journal called *file*."""
 
     file: str
@@ -207,8 +198,7 @@ class JournalReport:
     blocks = "deltaadm.reports.plans.show_journal"
 
 
-@dataclass(frozen=True)
-class ForeignReport:
+class ForeignReport(Frozen):
     """
     A plan for a table of another provider.
 

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import facts
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.domain import file_facts
 from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor, add_file
 from deltaadm.domain.features import mapping_mode
@@ -206,8 +206,7 @@ def vector_path(vector: DeletionVectorDescriptor) -> str:
 # Examine
 
 
-@dataclass(frozen=True, kw_only=True)
-class Depth:
+class Depth(Frozen, kw_only=True):
     """
     How far an examination goes beyond the newest version and the log files that make it.
 

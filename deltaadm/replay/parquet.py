@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.limits import LIMITS, Limits
 
 TYPE_CHECKING = False
@@ -156,8 +156,7 @@ class DamagedFooterError(Exception):
     """The file is no Parquet file, or its footer contradicts itself."""
 
 
-@dataclass(slots=True)
-class Field:
+class Field(Frozen, slots=True):
     """A field of the schema; `optional` and `repeated` as the file says."""
 
     name: str
@@ -196,8 +195,7 @@ class Field:
                 yield from child.names()
 
 
-@dataclass(frozen=True, slots=True)
-class Footer:
+class Footer(Frozen, slots=True):
     """
     A footer without contradictions: `columns` by name, and `groups` as the file has them.
 

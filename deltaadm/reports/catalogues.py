@@ -17,7 +17,7 @@ from deltaadm.clients import (
     newest_releases,
     parse_client,
 )
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Cost, Kind, Status, TableFeature, undo_feature
 from deltaadm.json_values import (
@@ -38,8 +38,7 @@ from deltaadm.reports.words import COSTS, DOES, LEGEND, matrix_cell
 # Features
 
 
-@dataclass(frozen=True)
-class FeatureCatalogue:
+class FeatureCatalogue(Frozen):
     """All features of the registry."""
 
     features: tuple[TableFeature, ...]
@@ -53,8 +52,7 @@ class FeatureCatalogue:
         return tuple(feature.name for feature in self.features)
 
 
-@dataclass(frozen=True)
-class FeatureExplanation:
+class FeatureExplanation(Frozen):
     """One feature of the registry, with those that require it."""
 
     feature: TableFeature
@@ -150,8 +148,7 @@ def show_feature(report: FeatureExplanation) -> Iterator[Block]:
 # Clients
 
 
-@dataclass(frozen=True)
-class Support:
+class Support(Frozen):
     """
     The behaviour of a client's release with tables that have one feature, by feature name.
 
@@ -163,8 +160,7 @@ class Support:
     writes: Mapping[str, Verdict]
 
 
-@dataclass(frozen=True)
-class ClientCatalogue:
+class ClientCatalogue(Frozen):
     """All clients, each in its newest release."""
 
     clients: tuple[Support, ...]
@@ -173,8 +169,7 @@ class ClientCatalogue:
     blocks = "deltaadm.reports.catalogues.show_clients"
 
 
-@dataclass(frozen=True)
-class ClientFact:
+class ClientFact(Frozen):
     """One fact about a client: what it concerns, and what the client does then."""
 
     access: Access
@@ -183,8 +178,7 @@ class ClientFact:
     fact: Fact | Gate
 
 
-@dataclass(frozen=True)
-class ClientExplanation:
+class ClientExplanation(Frozen):
     """One client with the facts about it: about `every_release`, or about one."""
 
     support: Support

@@ -20,7 +20,7 @@ from deltaadm.clients import (
     verdicts,
     version_key,
 )
-from deltaadm.dataclass import dataclass, text_beside
+from deltaadm.dataclass import Frozen, text_beside
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.protocol import Protocol
@@ -40,8 +40,7 @@ from deltaadm.json_values import (
 from deltaadm.reports.words import DOES, some_of
 
 
-@dataclass(frozen=True)
-class Default:
+class Default(Frozen):
     """
     The state in which a release leaves a table that it has created or altered.
 
@@ -62,8 +61,7 @@ class Default:
         return self.protocol, tuple(metadata.configuration.items()), self.note, bool(self.refused)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Frozen):
     """What comes of an action, what came of it `before`, and whom it shuts out now."""
 
     now: Default
@@ -71,8 +69,7 @@ class Change:
     shut_out: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True)
-class Forecast:
+class Forecast(Frozen):
     """The defaults of a release, or what differs from those of the release `since`."""
 
     release: ClientRelease

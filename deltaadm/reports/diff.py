@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from deltaadm.blocks import Block, Changes, Heading, Paragraph
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.features import dependents
 from deltaadm.domain.properties import PROPERTIES, Key, foreign, is_protocol_property
@@ -42,8 +42,7 @@ from deltaadm.plans.secrets import Masker
 from deltaadm.reports.history import SECTIONED_CHANGES, Section, change_rows, section_of
 
 
-@dataclass(frozen=True)
-class ComparedState:
+class ComparedState(Frozen):
     """
     One of two states that are compared: a version of the table that the user calls `table`.
 
@@ -60,8 +59,7 @@ class ComparedState:
         return f"version {self.version}" if self.file is None else self.file
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiffReport:
+class DiffReport(Frozen, kw_only=True):
     """In which of `sections` the state `after` differs from the one `before`."""
 
     before: ComparedState
@@ -197,8 +195,7 @@ def ignoring(patterns: Sequence[str]) -> Callable[[str], bool]:
 # Records
 
 
-@dataclass(frozen=True)
-class RecordedTable:
+class RecordedTable(Frozen):
     """
     The table that the user called `table`, with masks for secrets.
 
@@ -210,8 +207,7 @@ class RecordedTable:
     fingerprints: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(Frozen):
     """Recorded tables, for `diff` to hold them against later."""
 
     tables: tuple[RecordedTable, ...]

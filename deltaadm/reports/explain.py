@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from deltaadm.blocks import Block, Either, Heading, Items, Paragraph, Prose, Table
 from deltaadm.clients import ALIASES, CLIENTS
-from deltaadm.dataclass import dataclass, text_beside
+from deltaadm.dataclass import Frozen, text_beside
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
@@ -65,8 +65,7 @@ class _Known(NamedTuple):
     meaning: str
 
 
-@dataclass(frozen=True)
-class EngineMessage:
+class EngineMessage(Frozen):
     """
     What a message of an engine means.
 
@@ -209,8 +208,7 @@ FAMILIES: Final = {
 """The topic of each family of rules."""
 
 
-@dataclass(frozen=True)
-class RuleCatalogue:
+class RuleCatalogue(Frozen):
     """Rules of `validate`, in the order of their codes."""
 
     rules: tuple[Rule, ...]
@@ -224,8 +222,7 @@ class RuleCatalogue:
         return tuple(rule.code for rule in self.rules)
 
 
-@dataclass(frozen=True)
-class RuleExplanation:
+class RuleExplanation(Frozen):
     """One rule with its documentation."""
 
     rule: Rule
@@ -234,8 +231,7 @@ class RuleExplanation:
     blocks = "deltaadm.reports.explain.show_rule"
 
 
-@dataclass(frozen=True)
-class ErrorClassExplanation:
+class ErrorClassExplanation(Frozen):
     """An error class of Delta, with the rules that find what leads to it."""
 
     error_class: ErrorClass

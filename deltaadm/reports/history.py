@@ -18,7 +18,7 @@ from deltaadm.blocks import (
     TimelineBar,
     TimelineLane,
 )
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.documents import Document
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
@@ -80,8 +80,7 @@ def section_of(change: Change) -> Section:
     return next((section for start, section in _SECTIONS if place.startswith(start)), Section.TABLE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(Frozen, slots=True, kw_only=True):
     """
     The commit of a change: its version, its time, and what its commitInfo says of it.
 
@@ -116,8 +115,7 @@ def beginning(snapshot: Snapshot) -> Origin:
     return Origin(version=snapshot.version, timestamp=snapshot.timestamp, at_or_before=True)
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
+class HistoryEntry(Frozen, slots=True):
     """The changes that one commit made to the table that the user calls `table`."""
 
     table: str
@@ -128,8 +126,7 @@ class HistoryEntry:
     blocks = "deltaadm.reports.history.show_entry"
 
 
-@dataclass(frozen=True, kw_only=True)
-class HistoryReport:
+class HistoryReport(Frozen, kw_only=True):
     """
     The changes of a table, the oldest first, up to the version `last`.
 

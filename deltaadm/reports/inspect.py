@@ -34,7 +34,7 @@ from deltaadm.clients import (
     newest_releases,
     verdicts,
 )
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.documents import Document, Failure
 from deltaadm.domain.features import (
     FEATURES,
@@ -90,8 +90,7 @@ class ClientView(Enum):
     SOURCES = "sources"
 
 
-@dataclass(frozen=True)
-class ColumnReport:
+class ColumnReport(Frozen):
     """One column, at any depth; `physical_name` is its name in data files."""
 
     path: str
@@ -100,8 +99,7 @@ class ColumnReport:
     type: str
 
 
-@dataclass(frozen=True)
-class MappingReport:
+class MappingReport(Frozen):
     """
     The column mapping of a table.
 
@@ -115,8 +113,7 @@ class MappingReport:
     columns: tuple[ColumnReport, ...] | None
 
 
-@dataclass(frozen=True)
-class TableReport:
+class TableReport(Frozen):
     """
     Everything `inspect` knows.
 
@@ -353,8 +350,7 @@ MOST: Final = 3
 """So many pieces of advice are given."""
 
 
-@dataclass(frozen=True)
-class Advice:
+class Advice(Frozen):
     """A recommendation, in a sentence, and the command line that plans it."""
 
     text: str

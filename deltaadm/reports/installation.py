@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from deltaadm.blocks import Block, Check, Checks, Either, Heading, Health, Table
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.documents import Document
 from deltaadm.json_values import STRING, array, maybe, one_of, record
 from deltaadm.masking import masked
@@ -16,8 +16,7 @@ ORIGINS: Final = ("default", "user file", "project file", "environment", "comman
 """The sources of settings; each takes precedence over the one before it."""
 
 
-@dataclass(frozen=True)
-class SettingValue:
+class SettingValue(Frozen):
     """
     A setting as TOML spells its value, with where that comes from, and the variable that sets it.
 
@@ -33,8 +32,7 @@ class SettingValue:
     help: str = ""
 
 
-@dataclass(frozen=True)
-class SettingsReport:
+class SettingsReport(Frozen):
     """Every setting; `with_origins` says whether text shows where each comes from."""
 
     settings: tuple[SettingValue, ...]
@@ -95,8 +93,7 @@ def show_settings(report: SettingsReport) -> Iterator[Block]:
         yield Table("Settings", columns, tuple(rows))
 
 
-@dataclass(frozen=True)
-class DoctorReport:
+class DoctorReport(Frozen):
     """Whether this machine has what deltaadm needs."""
 
     checks: tuple[Check, ...]

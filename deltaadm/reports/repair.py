@@ -15,7 +15,7 @@ from deltaadm.blocks import (
     Paragraph,
     Table,
 )
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.documents import Document
 from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
 from deltaadm.plans.undo import quoted
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from deltaadm.plans.repair.repair import RepairPlan
 
 
-@dataclass(frozen=True)
-class RepairReport:
+class RepairReport(Frozen):
     """The repairs of the table that the user calls *table*; `brief` leaves out its state."""
 
     table: str
@@ -81,8 +80,7 @@ UNDO_DOCUMENT: Final = Document.of(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class UndoReport:
+class UndoReport(Frozen):
     """The *files* of the log that go back to what they were, and those that are *left* alone."""
 
     table: str

@@ -33,7 +33,7 @@ from deltaadm.blocks import (
 )
 from deltaadm.clients import Access, ClientRelease, conditions, verdicts
 from deltaadm.clients import Scope as ClientScope
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
@@ -110,8 +110,7 @@ def similar_code(text: str) -> str:
     return did_you_mean(text, [*RULES, *families(), *(rule.name for rule in RULES.values())])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Demands:
+class Demands(Frozen, kw_only=True):
     """
     The requirements for one table besides the protocol, and the accepted exceptions.
 
@@ -284,16 +283,14 @@ def unreadable(table: str, error: TableError) -> ValidationReport:
 # Baselines
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Frozen, slots=True):
     """The number of findings of a rule at a place, and their highest severity."""
 
     count: int
     severity: Severity
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnownTable:
+class KnownTable(Frozen, kw_only=True):
     """What is known of a table with this id: findings by code and place, how many more by code."""
 
     id: str = ""
@@ -301,8 +298,7 @@ class KnownTable:
     more: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Baseline:
+class Baseline(Frozen, kw_only=True):
     """The known findings, by the names of the tables; `ids` are the names by the tables' ids."""
 
     tables: Mapping[str, KnownTable] = field(default_factory=dict)
@@ -571,8 +567,7 @@ STATISTICS_DOCUMENT: Final = Document.of(
 )
 
 
-@dataclass(frozen=True)
-class RuleCount:
+class RuleCount(Frozen):
     """The number of findings of a rule, and of tables with any; the severity of the first."""
 
     code: str
@@ -582,8 +577,7 @@ class RuleCount:
     tables: int = 0
 
 
-@dataclass(frozen=True)
-class StatisticsReport:
+class StatisticsReport(Frozen):
     """The findings in *tables* tables by rule, the most frequent first; some may have failed."""
 
     tables: int

@@ -21,7 +21,7 @@ from deltaadm.clients import (
     verdict,
     verdicts,
 )
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.documents import Document
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature, dependents
@@ -72,8 +72,7 @@ class Cause(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(Frozen):
     """The cause, and what shows it, in words."""
 
     cause: Cause
@@ -103,8 +102,7 @@ class Side(Enum):
 _READER: Final = Side.READER
 
 
-@dataclass(frozen=True, kw_only=True)
-class FeatureOrigin:
+class FeatureOrigin(Frozen, kw_only=True):
     """
     Since when and why a table supports the feature `name`, and what becomes of it.
 
@@ -122,8 +120,7 @@ class FeatureOrigin:
     gains: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class VersionOrigin:
+class VersionOrigin(Frozen, kw_only=True):
     """
     Since when and why the protocol has its version for readers or writers.
 
@@ -137,16 +134,14 @@ class VersionOrigin:
     needed_by: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class AbsentFeature:
+class AbsentFeature(Frozen):
     """A feature that the table does not support, and since when if it once did."""
 
     name: str
     since: Origin | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class WhyReport:
+class WhyReport(Frozen, kw_only=True):
     """The result of `inspect --why` for the table that the user calls `table`."""
 
     table: str
@@ -506,8 +501,7 @@ def _when(since: Origin) -> str:
 # One client and one table
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(Frozen):
     """What the client does with the table, and the plan after which it works, or why none does."""
 
     verdict: Verdict
@@ -516,8 +510,7 @@ class Use:
     dead_end: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ForClientReport:
+class ForClientReport(Frozen, kw_only=True):
     """The result of `inspect --for-client` for the table that the user calls `table`."""
 
     table: str

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from deltaadm.blocks import Heading, Paragraph, Table
 from deltaadm.clients import ClientRelease, identified
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.documents import Document
 from deltaadm.domain.wire import second
 from deltaadm.json_values import COUNT, INTEGER, STRING, STRINGS, array, maybe, record
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.wire import Writer
 
 
-@dataclass(frozen=True)
-class WritersReport:
+class WritersReport(Frozen):
     """Who wrote a table, or those of its commits that were asked for, the newest first."""
 
     table: str

@@ -13,7 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm import facts
-from deltaadm.dataclass import dataclass, field
+from deltaadm.dataclass import Frozen, field
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.protocol import Protocol
@@ -59,8 +59,7 @@ class Severity(Enum):
         return self.value.title() + ("" if self is Severity.INFO else "s")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Frozen, slots=True, kw_only=True):
     """A problem with the rule that found it."""
 
     code: str
@@ -79,8 +78,7 @@ class Cause(Enum):
     SETTINGS = "settings"
 
 
-@dataclass(frozen=True, slots=True)
-class Suppressed:
+class Suppressed(Frozen, slots=True):
     """A finding that does not count, and the reason given for it."""
 
     finding: Finding
@@ -88,8 +86,7 @@ class Suppressed:
     reason: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ValidationReport:
+class ValidationReport(Frozen, kw_only=True):
     """
     The findings of the rules for the table that the user calls `table`.
 
@@ -173,8 +170,7 @@ class Scope(Enum):
     POLICY = facts.PolicyFacts
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Frozen):
     """
     A problem that a rule's check yields.
 
@@ -191,8 +187,7 @@ class Problem:
     fix: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Frozen):
     """
     A registered check.
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from time import time_ns
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import SettingsError, UsageError
 from deltaadm.formats import Style
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from deltaadm.spark.store import Hadoop
 
 
-@dataclass(frozen=True)
-class RunContext:
+class RunContext(Frozen):
     """
     What all parts of a run share; a part that needs more of it makes another one.
 

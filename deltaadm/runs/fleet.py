@@ -15,7 +15,7 @@ from math import inf
 from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.documents import FORMAT_VERSION, Failure
 from deltaadm.errors import (
     DeltaadmError,
@@ -244,8 +244,7 @@ def _from_processes(
 Document = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Fleet:
+class Fleet(Frozen):
     """
     The tables of a run.
 
@@ -276,8 +275,7 @@ class Fleet:
         return len(self.tables) == 1 and not self.found
 
 
-@dataclass(frozen=True)
-class TableResult:
+class TableResult(Frozen):
     """
     What came of one table.
 
@@ -407,8 +405,7 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
 # The results
 
 
-@dataclass(frozen=True)
-class TableTask:
+class TableTask(Frozen):
     """
     What makes the result for a table, here or in another process, which gets it pickled.
 
@@ -635,8 +632,7 @@ def _run_on_executor(
 # Results
 
 
-@dataclass(frozen=True)
-class OutputTarget:
+class OutputTarget(Frozen):
     """A format, and the file that it is written to: standard output if there is none."""
 
     format: str

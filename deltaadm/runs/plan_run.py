@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.clients import Access, parse_client
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import checkpoint_interval
 from deltaadm.domain.protocol import SessionSettings
@@ -445,8 +445,7 @@ def execute(
     return carry_out(plan, executor=executor, log=log, note=on_progress)
 
 
-@dataclass(frozen=True)
-class LiveLog:
+class LiveLog(Frozen):
     """
     The log of the table that was in the state `before`, as `carry_out` reads it.
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, Self
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.facts import CommitFacts, Facts, LiveFile, LiveFiles
 from deltaadm.runs.output import info, is_terminal, set_eraser
 
@@ -22,8 +22,7 @@ _OFTEN: Final = 0.2
 _SELDOM: Final = 10.0
 
 
-@dataclass(frozen=True)
-class State:
+class State(Frozen):
     """An activity, its object *what*, and its progress: in words, or as a part of a total."""
 
     doing: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.errors import SettingsError, did_you_mean
 
 TYPE_CHECKING = False
@@ -48,8 +48,7 @@ keys for all commands may stand in every section.
 _USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or use --isolated."
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Frozen):
     """
     What some *origin* says, and the *place* where, as errors name it.
 
@@ -64,8 +63,7 @@ class Setting:
     directory: str = ""
 
 
-@dataclass(frozen=True)
-class _Document:
+class _Document(Frozen):
     """The settings of one origin, of a file at `path`; one `is_found` sets only `FROM_PROJECTS`."""
 
     values: Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.domain.snapshot import LogSegment, Snapshot
 from deltaadm.errors import DeltaadmError, TableError, UsageError
 from deltaadm.replay.load import load_snapshot
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from deltaadm.catalog_table import CatalogTable
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Frozen):
     """
     What the user calls a table, its location, and its entry if a catalog knows its name.
 

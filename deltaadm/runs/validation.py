@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.clients import Access, ClientRelease, parse_client
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import Frozen, replace
 from deltaadm.documents import Failure
 from deltaadm.errors import RefusedError, TableError, UsageError
 from deltaadm.plans.fixes import plan_fixes
@@ -51,8 +51,7 @@ class DepthOptions(Parameters):
     cross_check: bool = option("Compare with what the deltalake package reads.")
 
 
-@dataclass(frozen=True)
-class ValidationRun:
+class ValidationRun(Frozen):
     """The values that validations of all tables share."""
 
     depth: Depth

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.domain import ddl
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import (
@@ -88,8 +88,7 @@ _KINDS: Final = {
 _COMPARISONS: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(Frozen):
     """A part of an expression: the *kind* of its type, and the type itself where it is known."""
 
     kind: str | None = None

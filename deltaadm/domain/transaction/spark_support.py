@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.domain.features import REFERENCE, TableFeature, mapping_mode, struct_fields
 from deltaadm.domain.properties import (
     INT,
@@ -43,8 +43,7 @@ INVARIANTS: Final = "delta.invariants"
 """Under which a column's metadata keeps its invariant."""
 
 
-@dataclass(frozen=True)
-class Invariant:
+class Invariant(Frozen):
     """
     The invariant of one column.
 
@@ -121,8 +120,7 @@ def _flaw(text: Any) -> tuple[str, str | None]:
 # Tables that are refused
 
 
-@dataclass(frozen=True)
-class Obstacle:
+class Obstacle(Frozen):
     """
     Why Delta Spark does not read or does not write a table.
 

@@ -12,7 +12,7 @@ from io import BytesIO
 from shutil import copyfileobj
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import Frozen
 from deltaadm.documents import parse
 from deltaadm.errors import (
     CommitError,
@@ -35,8 +35,7 @@ _KIND: Final = "deltaadm-repair"
 _ATTEMPTS: Final = 3
 
 
-@dataclass(frozen=True)
-class RepairOutcome:
+class RepairOutcome(Frozen):
     """
     What came of a plan: its journal, the state that was read afterwards, and whether it is proved.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, BinaryIO, Final, TypeVar
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import Frozen, field, replace
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import (
     FileInfo,
@@ -197,8 +197,7 @@ def digest_of(file: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Frozen):
     """
     A part of a repair: `words` say what it does to `file`, beginning with a verb.
 
@@ -271,8 +270,7 @@ PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
 """The kinds of actions that make a state."""
 
 
-@dataclass(frozen=True)
-class Repair:
+class Repair(Frozen):
     """
     Something that is wrong, and what mends it.
 
@@ -301,8 +299,7 @@ def refused(kind: str, rule: str, wrong: str, refusal: str, remedy: str) -> Repa
     return Repair(kind, rule, wrong, refusal=refusal, remedy=remedy)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RepairPlan:
+class RepairPlan(Frozen, kw_only=True):
     """
     The repairs of one table; those that are refused are not done.
 
