@@ -866,7 +866,7 @@ _STRINGS: Final = ("string", "char(", "varchar(")
 def _takes(kind: str, name: str, text: str) -> bool:
     """Whether Spark may take a literal of *kind* for a column of the type *name*."""
     if name.startswith(_STRINGS) or (name not in _KNOWN and not name.startswith("decimal")):
-        return True
+        return (name, kind) != ("variant", "boolean")
     if kind == "integer":
         return name not in _NEVER_NUMBERS and _in_range(name, int(text.rstrip("L").lstrip("+")))
     if kind == "cast":

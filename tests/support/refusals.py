@@ -48,8 +48,9 @@ def create(
     )
 
 
-def _replace(columns: str, partition_by: str, **properties: str) -> Step:
-    return replace(create(columns, "", partition_by, **properties), mode=CreationMode.REPLACE)
+def _replace(columns: str, partition_by: str = "", cluster_by: str = "", **properties: str) -> Step:
+    step = create(columns, cluster_by, partition_by, **properties)
+    return replace(step, mode=CreationMode.REPLACE)
 
 
 def _set(**properties: str) -> Step:

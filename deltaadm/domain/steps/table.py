@@ -194,10 +194,6 @@ class CreateTable(Step, kw_only=True):
         if self.cluster_by:
             # Types and statistics come after the names; Delta looks at the schema that it writes.
             columns.validate_cluster_by_spec(after.metadata, clusters)
-        named = {key.lower() for key in self.properties}
-        retentions = {key for key in checks.RETENTION_KEYS if key.lower() in named}
-        if retentions:
-            checks.check_retention({key: configuration[key] for key in retentions})
         checks.require_readable_char(self.schema)
         after = update.prepare_commit(snapshot, after, is_creating_new_table=True)
         _refuse_at_commit(snapshot, after)
@@ -315,7 +311,19 @@ class CreateTable(Step, kw_only=True):
         clustering = {f"{Key.FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
         required = update.required_of_new_table(snapshot.metadata, properties)
         adaptive = _required_by_adaptive_metadata(properties, replaces=snapshot.exists)
-        return {**required, **adaptive, **properties, **clustering}
+        configuration = {**required, **adaptive, **properties, **clustering}
+        named = {key.lower() for key in self.properties}
+        retentions = {key for key in checks.RETENTION_KEYS if key.lower() in named}
+        if retentions:
+            checks.check_retention({key: configuration[key] for key in retentions})
+        # Delta judges them by the columns of the table that is replaced, and later by its own.
+        update.enforce_iceberg_compatibility(
+            snapshot,
+            snapshot.protocol,
+            snapshot.metadata.with_configuration(configuration),
+            is_creating_new_table=True,
+        )
+        return configuration
 
     def operation(self, before: Snapshot, after: Snapshot) -> Operation | None:
         is_new = not before.exists and self.mode is CreationMode.CREATE

@@ -505,9 +505,11 @@ def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol)
             remedy=feature.not_addable,
             delta_error_class=feature.refusal,
         )
+    # Delta looks for these features among all that are asked for, whose values it checks.
+    names = supported_features_from_table_configs(configuration)
+    is_managed = not names.isdisjoint({"catalogManaged", feature.name})
     feature = FEATURES["catalogManaged"]
-    is_asked = f"{Key.FEATURE_PREFIX}catalogmanaged" in asked or _ADAPTIVE_METADATA in asked
-    if is_asked and feature.name not in protocol.explicit_names:
+    if is_managed and feature.name not in protocol.explicit_names:
         raise RefusedError(
             "Delta Lake 4.4 cannot make an existing table catalog-managed.",
             remedy=feature.not_addable,

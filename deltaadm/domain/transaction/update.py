@@ -127,7 +127,11 @@ def enforce_iceberg_compatibility(
                     f"Do not change {Key.ROW_TRACKING}.",
                 )
             old = before.metadata
-            if _V3 not in enabled_versions(old) and is_true(old.configuration, Key.ROW_TRACKING):
+            if (
+                not is_creating_new_table
+                and _V3 not in enabled_versions(old)
+                and is_true(old.configuration, Key.ROW_TRACKING)
+            ):
                 raise RefusedError(
                     "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
                     remedy="Create a table with both, and copy the data.",
@@ -214,7 +218,9 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
         )
     _check_columns(version, metadata)
     if version < _V3 and protocol.supports("deletionVectors"):
-        if is_true(metadata.configuration, _DELETION_VECTORS):
+        if is_true(old.configuration, _DELETION_VECTORS) or (
+            is_true(metadata.configuration, _DELETION_VECTORS)
+        ):
             raise _violation(
                 "DELETION_VECTORS_SHOULD_BE_DISABLED",
                 f"Iceberg compatibility V{version} does not allow deletion vectors.",
@@ -231,7 +237,8 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
 def _without_deletion_vectors(version: int, before: Metadata) -> str:
     if is_true(before.configuration, _DELETION_VECTORS):
         return (
-            "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … APPLY (PURGE)."
+            "Set delta.enableDeletionVectors to false in a command of its own, and purge them: "
+            "REORG TABLE … APPLY (PURGE)."
         )
     keys = COMPAT_KEYS[version]
     if "iceberg" in _formats(before):
