@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 from deltaadm.domain.snapshot import LogFiles, LogSegment
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import TableError
 from deltaadm.facts import Line, Lines, first_object
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
@@ -140,7 +140,7 @@ class CommitLines:
             body = commits.body(self._store, path)
             if isinstance(body, commits.LargeFile):
                 return StoredLines(body, _line, self._store.limits.whole), False
-        except DeltaadmError as error:
+        except TableError as error:
             return Lines([Line(0, None, error.message)]), False
         lines = _lines(body), _ESCAPED in body
         self._left -= len(body)

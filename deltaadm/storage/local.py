@@ -370,18 +370,24 @@ class _Listed(FileInfo):
             raise AttributeError(name)
         if name == "regular" and self._entry.is_file():  # known from the listing
             return True
-        try:
-            status = self._entry.stat()
-        except FileNotFoundError:
+        status = self._status()
+        if status is None:
             return True if name == "regular" else 0
-        except OSError as error:
-            raise _inaccessible(self._entry.path, error) from error
         is_file = stat.S_ISREG(status.st_mode)
         if name == "regular":
             return is_file
         if name == "size":
             return status.st_size if is_file else 0
         return status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND
+
+    def _status(self) -> os.stat_result | None:
+        try:
+            found: os.stat_result = self._entry.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _inaccessible(self._entry.path, error) from error
+        return found
 
 
 def too_large(where: str, size: int, most: int) -> TooLargeError:

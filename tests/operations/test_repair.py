@@ -57,6 +57,7 @@ from tests.support.tables import (
     protocol,
     table,
 )
+from tests.support.unsteady import Unsteady
 
 pytestmark = pytest.mark.slow
 
@@ -278,6 +279,17 @@ def test_what_does_not_come_out_as_foreseen_is_put_back(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_what_was_committed_stays_and_is_named(tmp_path: Path) -> None:
+    feed = metadata(configuration={"delta.enableChangeDataFeed": "true"})
+    table(tmp_path, commit(protocol(1, 4), feed), commit(protocol(1, 7, None, ["appendOnly"])))
+    plan = planned(tmp_path)
+    assert plan.after is not None
+    wrong = replace(plan.after, digests={**plan.after.digests, "add": "another"})
+    with pytest.raises(CommitError, match="taken back, but for version 2, which it has committed"):
+        carry_out(open_store(str(tmp_path)), replace(plan, after=wrong), {})
+    assert f"_delta_log/{2:020d}.json" in contents(tmp_path)
+
+
 def test_a_checkpoint_made_from_a_wrong_one_is_judged_by_all_commits(tmp_path: Path) -> None:
     made = plain(tmp_path)
     whole, first = every_version(tmp_path), checkpoint(made.log, 6)
@@ -309,26 +321,6 @@ def test_a_plan_takes_the_state_of_the_same_files_once(
     planned(tmp_path)
     assert len(asked) > 4
     assert all(asked.count(each) == 1 for each in asked)
-
-
-class Unsteady:
-    """A store that does not answer one of its requests."""
-
-    def __init__(self, store: LogStore, number: int) -> None:
-        self._store, self.left = store, number
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._store, name)
-        if name not in {"read", "open", "list_log", "list_directory", "data_size"}:
-            return found
-
-        def asked(*given: Any) -> Any:
-            self.left -= 1
-            if self.left == -1:
-                raise StorageError("There was no answer.")
-            return found(*given)
-
-        return asked
 
 
 @pytest.mark.parametrize("damage", ["a feature was lost", "checkpoint that lacks a live file"])

@@ -1,6 +1,7 @@
 """Whatever the log says about files, the rules answer, and with findings on one line each."""
 
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,19 @@ from deltaadm.domain.file_facts import (
     num_records,
     z85_decode,
 )
+from deltaadm.errors import StorageError
 from deltaadm.paths import is_absolute, path_flaw
+from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.replay.commits import mismatches
 from deltaadm.replay.examine import Depth, examine
+from deltaadm.replay.load import load_snapshot
 from deltaadm.reports.validate import choose_rules, validate
 from deltaadm.rules.files import contradictions, is_partition_value
 from deltaadm.rules.rule import Severity
 from deltaadm.storage.store import open_store
 from tests.support.cases import each
 from tests.support.rows import with_rows
-from tests.support.rule_cases import CASES, NOW, Case, named, report
+from tests.support.rule_cases import CASES, DEPTHS, NOW, Case, named, report
 from tests.support.tables import (
     add,
     column,
@@ -37,6 +41,7 @@ from tests.support.tables import (
     schema,
     table,
 )
+from tests.support.unsteady import Unsteady
 
 pytestmark = pytest.mark.slow
 
@@ -163,6 +168,25 @@ def test_blanks_that_json_does_not_know(tmp_path: Path, blank: bytes, depth: str
     found = report(tmp_path, depth)
     assert found.version is None
     assert [finding.code for finding in found.findings] == ["DL103"]
+
+
+def test_what_the_store_does_not_tell_is_no_finding(tmp_path: Path) -> None:
+    table(tmp_path, commit(protocol(), metadata()), commit(add("a")), commit(remove("a")))
+    store = open_store(str(tmp_path))
+    write_checkpoint(store, load_snapshot(store))
+    sound, raised = report(tmp_path, "history").findings, 0
+    for number in count():
+        unsteady = Unsteady(open_store(str(tmp_path)), number)
+        try:
+            facts = examine(unsteady, DEPTHS["history"], now=NOW)  # type: ignore[arg-type]
+            found = validate(str(tmp_path), facts, choose_rules()).findings
+        except StorageError:
+            raised += 1
+        else:
+            assert found == sound
+        if unsteady.left >= 0:
+            break
+    assert raised > 3
 
 
 JSON = st.recursive(

@@ -61,7 +61,7 @@ def carry_out(
 
     Raises `RefusedError` where the table could not be loaded afterwards, and `CommitError` where
     something came in between or the state is not the foreseen one: everything is back as it was
-    then.
+    then, but for a version that it has committed.
     """
     if plan.after is None:
         raise RefusedError(
@@ -86,8 +86,11 @@ def carry_out(
             raise
         _put_back(store, _undo_of(store, work.aside, work.journal))
         work.note(status="put back", error=error.message)
+        commits = work.journal["commits"]
+        stays = f", but for version {commits[-1]}, which it has committed" if commits else ""
         raise CommitError(
-            f"The repair was taken back, since it did not come out as planned: {error.message}",
+            f"The repair was taken back{stays}, since it did not come out as planned: "
+            f"{error.message}",
             remedy=error.remedy or "Run repair again; the journal says what was tried.",
         ) from error
     except (StorageError, OSError) as error:
