@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 
-from deltaadm.dataclass import Frozen, named
+from deltaadm.dataclass import dataclass, named
 from deltaadm.domain.features import TableFeature
 
 TYPE_CHECKING = False
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from deltaadm.rules.rule import Finding, Severity
 
 
-class FeatureReport(Frozen):
+@dataclass(frozen=True)
+class FeatureReport:
     """
     One feature of a table; `feature` is None for a name that nobody knows.
 
@@ -46,7 +47,8 @@ class Health(Enum):
     FAILED = "failed"
 
 
-class Check(Frozen):
+@dataclass(frozen=True)
+class Check:
     """A requirement of deltaadm; `remedy` says what to do unless it is met."""
 
     subject: str
@@ -72,7 +74,8 @@ if TYPE_CHECKING:
 # What a page is made of
 
 
-class Heading(Frozen):
+@dataclass(frozen=True)
+class Heading:
     """A heading; `level` 1 begins a report, `tone` is that of its worst news."""
 
     text: str
@@ -80,7 +83,8 @@ class Heading(Frozen):
     tone: str = ""
 
 
-class Paragraph(Frozen):
+@dataclass(frozen=True)
+class Paragraph:
     """
     Sentences; `tone` is error, warning, info, good, or nothing of these.
 
@@ -92,13 +96,15 @@ class Paragraph(Frozen):
     nested: bool = False
 
 
-class Prose(Frozen):
+@dataclass(frozen=True)
+class Prose:
     """A paragraph that stands apart, as those of documentation do."""
 
     text: str
 
 
-class Table(Frozen):
+@dataclass(frozen=True)
+class Table:
     """
     Rows whose first cell names them; `columns` are empty where the rows need no headings.
 
@@ -111,7 +117,8 @@ class Table(Frozen):
     plain: bool = False
 
 
-class Matrix(Frozen):
+@dataclass(frozen=True)
+class Matrix:
     """
     What each client does with each column: a mark, and the verdict that gives the cell its tone.
 
@@ -125,7 +132,8 @@ class Matrix(Frozen):
     legend: str
 
 
-class Chips(Frozen):
+@dataclass(frozen=True)
+class Chips:
     """
     Names in groups: what is true of a group, with its tone, and its names by the reason they share.
 
@@ -148,13 +156,15 @@ def in_words(parts: Iterable[tuple[str, tuple[str, ...]]]) -> str:
     return "; ".join(f"{names} ({reason})" if reason else names for names, reason in listed)
 
 
-class Cards(Frozen):
+@dataclass(frozen=True)
+class Cards:
     """The verdicts that a page begins with: what about, in a word or two, and the tone of each."""
 
     cards: tuple[tuple[str, str, str], ...]
 
 
-class Items(Frozen):
+@dataclass(frozen=True)
+class Items:
     """A list; text puts a `mark` before each item. Of changes, `kinds` are those of each."""
 
     texts: tuple[str, ...]
@@ -162,7 +172,8 @@ class Items(Frozen):
     kinds: tuple[str, ...] = ()
 
 
-class Command(Frozen):
+@dataclass(frozen=True)
+class Command:
     """Text to be pasted into a shell or sent to Spark; `label` says how it is run."""
 
     text: str
@@ -174,7 +185,8 @@ class Command(Frozen):
         return f"{self.label[:1].upper()}{self.label[1:]}:"
 
 
-class Graph(Frozen):
+@dataclass(frozen=True)
+class Graph:
     """
     The features of a table with what they require, beside the findings about them.
 
@@ -186,7 +198,8 @@ class Graph(Frozen):
     before: tuple[FeatureReport, ...] | None = None
 
 
-class TimelineBar(Frozen):
+@dataclass(frozen=True)
+class TimelineBar:
     """A value from the point `start` on and before `end`; it is empty where the lane says all."""
 
     value: str
@@ -194,14 +207,16 @@ class TimelineBar(Frozen):
     end: int
 
 
-class TimelineLane(Frozen):
+@dataclass(frozen=True)
+class TimelineLane:
     """A chart of periods: bars from left to right, at least one."""
 
     name: str
     bars: tuple[TimelineBar, ...]
 
 
-class Timeline(Frozen):
+@dataclass(frozen=True)
+class Timeline:
     """A timeline: `points` are a version and its day, and `lanes` refer to them."""
 
     title: str
@@ -212,7 +227,8 @@ class Timeline(Frozen):
 # What a terminal arranges in another way
 
 
-class ChangeRow(Frozen):
+@dataclass(frozen=True)
+class ChangeRow:
     """A change of a kind (+, -, ~ or =), and if it is known why it comes about."""
 
     kind: str
@@ -220,7 +236,8 @@ class ChangeRow(Frozen):
     because: str = ""
 
 
-class Changes(Frozen):
+@dataclass(frozen=True)
+class Changes:
     """What changes, one by one; `sections` are what a terminal shows instead, by their names."""
 
     rows: tuple[ChangeRow, ...]
@@ -232,7 +249,8 @@ class Changes(Frozen):
         yield Items(texts, kinds=tuple(row.kind for row in self.rows))
 
 
-class EqualFindings(Frozen):
+@dataclass(frozen=True)
+class EqualFindings:
     """Findings of a rule that say the same, with the place and the command of each."""
 
     finding: Finding
@@ -240,7 +258,8 @@ class EqualFindings(Frozen):
     commands: list[str]
 
 
-class Findings(Frozen):
+@dataclass(frozen=True)
+class Findings:
     """Findings of one severity, the command that fixes each if there is one, and how many more."""
 
     title: str
@@ -286,7 +305,8 @@ class Findings(Frozen):
             yield Paragraph(f"{count} more findings of {code} are not listed.")
 
 
-class Checks(Frozen):
+@dataclass(frozen=True)
+class Checks:
     """The checks of `doctor`."""
 
     checks: tuple[Check, ...]
@@ -299,7 +319,8 @@ class Checks(Frozen):
         yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
 
 
-class Either(Frozen):
+@dataclass(frozen=True)
+class Either:
     """
     What a page shows, and what a terminal does, which often lacks room or says it already.
 

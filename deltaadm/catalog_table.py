@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import TableError
 
 DELTA: Final = "delta"
@@ -81,7 +81,8 @@ class RatifiedCommit(NamedTuple):
     modified: int
 
 
-class CatalogState(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class CatalogState:
     """
     A table as its catalog describes it; None for what the catalog leaves out.
 

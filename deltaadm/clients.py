@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, cached_property, lru_cache
 
-from deltaadm.dataclass import Frozen, field, replace, text_beside
+from deltaadm.dataclass import dataclass, field, replace, text_beside
 from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.properties import switch
 from deltaadm.domain.protocol import Protocol
@@ -80,7 +80,8 @@ def version_key(text: str) -> Version:
     return numbers
 
 
-class Source(Frozen):
+@dataclass(frozen=True)
+class Source:
     """
     The source of a fact: a document's title, `owner/repo#number`, or a path in a repository.
 
@@ -142,7 +143,8 @@ IF_SO: Final = {
 """The conditions that only reading all files tells, as clauses."""
 
 
-class Fact(Frozen):
+@dataclass(frozen=True)
+class Fact:
     """
     The behaviour of some releases with tables that support certain features.
 
@@ -161,7 +163,8 @@ class Fact(Frozen):
     listed: bool = False
 
 
-class Gate(Frozen):
+@dataclass(frozen=True)
+class Gate:
     """
     The highest protocol version that some releases accept, and what they do with a higher one.
 
@@ -176,7 +179,8 @@ class Gate(Frozen):
     note: str = ""
 
 
-class Client(Frozen):
+@dataclass(frozen=True)
+class Client:
     """
     One program, with everything known about its releases.
 
@@ -208,7 +212,8 @@ class Client(Frozen):
         return any(gate.highest for gate in self.write_gates)
 
 
-class ClientRelease(Frozen):
+@dataclass(frozen=True)
+class ClientRelease:
     """
     One release of a program, written `trino@480`.
 
@@ -372,7 +377,8 @@ def parse_client(text: str) -> ClientRelease:
 # Whose clients matter
 
 
-class Observation(Frozen):
+@dataclass(frozen=True)
+class Observation:
     """The time now, since when who wrote counts, and readers that count, as who commits nothing."""
 
     now: int
@@ -388,7 +394,8 @@ class Observation(Frozen):
 NOBODY: Final = Observation(now=0, since=1 << 63)
 
 
-class Scope(Frozen):
+@dataclass(frozen=True)
+class Scope:
     """
     The clients that a table is judged for.
 
@@ -503,7 +510,8 @@ class Access(Enum):
     WRITE = "write"
 
 
-class Cell(Frozen):
+@dataclass(frozen=True)
+class Cell:
     """
     The behaviour of a release with one feature or protocol version, with its source.
 
@@ -519,7 +527,8 @@ class Cell(Frozen):
     depends: bool = False
 
 
-class Verdict(Frozen):
+@dataclass(frozen=True)
+class Verdict:
     """The behaviour of a release with a table; the deciding cell comes first."""
 
     release: ClientRelease
@@ -543,7 +552,8 @@ class Verdict(Frozen):
         return tuple(cell for cell in self.cells if cell.compatibility is worst)
 
 
-class Shift(Frozen):
+@dataclass(frozen=True)
+class Shift:
     """A verdict that gets worse from one state of a table to another."""
 
     before: Verdict
@@ -667,7 +677,8 @@ _LASTING: Final = frozenset(
 """Features that data written while they were active still needs once they are inactive."""
 
 
-class _Table(Frozen):
+@dataclass(frozen=True)
+class _Table:
     """The parts of a table that clients look at: versions, listed features and those in use."""
 
     reader_version: int

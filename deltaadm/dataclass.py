@@ -1,4 +1,4 @@
-"""Immutable dataclasses whose methods are not generated code, and modules and files by name."""
+"""Dataclasses whose methods are not generated code, and modules and their files by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from operator import attrgetter
 
 TYPE_CHECKING = False  # importing `typing` takes as long as describing all of Delta's features
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Never, dataclass_transform
+    from typing import Any, Never
 
 
 _MANY = 100  # after so many instances it pays to compile an `__init__`
@@ -34,44 +34,48 @@ class _Shape:
     The fields of a class, as its methods need them.
 
     `names` tells of each whether it can be given by position; `arity` is their number where all
-    can, and -1 elsewhere. `apart` are those that do not count where instances are compared,
-    `unseen` those that are not shown.
+    can, and -1 elsewhere. `described` are those for which `field` says something. `apart` are those
+    that do not count where instances are compared, `unseen` those that are not shown.
     """
 
     __slots__ = (
-        "apart", "arity", "defaults", "factories", "made", "names", "positional", "slots",
-        "unseen", "values",
+        "apart", "arity", "defaults", "described", "factories", "made", "names", "positional",
+        "slots", "unseen", "values",
     )  # fmt: skip
 
-    def __init__(self, parents: list[_Shape], fields: _Fields) -> None:
+    def __init__(self, cls: type, *, by_position: bool, slots: bool) -> None:
+        """The fields of *cls*: those of its bases, and its own with their defaults."""
         self.names: dict[str, bool] = {}
         self.defaults: dict[str, Any] = {}
         self.factories: dict[str, Callable[[], Any]] = {}
         self.apart: set[str] = set()
         self.unseen: set[str] = set()
-        self.slots, self.made = fields.slots, 0
-        own = fields.own
-        for base in parents:
+        self.described: list[str] = []
+        self.slots, self.made = slots, 0
+        content = cls.__dict__
+        own = content.get("__annotations__", {})
+        for parent in cls.__mro__[-2:0:-1]:
+            base = parent.__dict__.get("__shape__")
+            if base is None:
+                continue
+            if base.slots and not slots:
+                raise TypeError("what inherits from a class with slots needs slots as well")
             self.names |= base.names
             self.defaults |= {name: base.defaults[name] for name in base.defaults.keys() - own}
             self.factories |= {name: base.factories[name] for name in base.factories.keys() - own}
             self.apart |= base.apart - own.keys()
             self.unseen |= base.unseen - own.keys()
-        self.names |= own
-        for name, given in fields.given.items():
-            if given.__class__ is not _Field:
-                self.defaults[name] = given
-                continue
-            if given.default is not _MISSING:
-                self.defaults[name] = given.default
-            if given.default_factory is not _MISSING:
-                self.factories[name] = given.default_factory
-            if not given.compare:
-                self.apart.add(name)
-            if not given.repr:
-                self.unseen.add(name)
+        for name, kind in own.items():
+            if "ClassVar" not in str(kind):
+                self.names[name] = by_position
+                if name in content:
+                    self._add_default(name, content[name])
         self.positional = tuple([name for name, placed in self.names.items() if placed])
         self.arity = len(self.names) if len(self.positional) == len(self.names) else -1
+        if self.defaults or self.factories:
+            optional = [name in self.defaults or name in self.factories for name in self.positional]
+            if optional != sorted(optional):
+                raise TypeError("a field without a default follows one with a default")
         counting = [name for name in self.names if name not in self.apart]
         self.values: Callable[[Any], tuple[Any, ...]] = (
             attrgetter(*counting)
@@ -79,59 +83,49 @@ class _Shape:
             else lambda value: tuple(getattr(value, name) for name in counting)
         )
 
+    def _add_default(self, name: str, given: Any) -> None:
+        if given.__class__ is not _Field:
+            if given.__class__.__hash__ is None:
+                raise ValueError(f"{name!r} needs a factory: its default can change")
+            self.defaults[name] = given
+            return
+        self.described.append(name)
+        if given.default is not _MISSING:
+            self.defaults[name] = given.default
+        if given.default_factory is not _MISSING:
+            self.factories[name] = given.default_factory
+        if not given.compare:
+            self.apart.add(name)
+        if not given.repr:
+            self.unseen.add(name)
 
-class _Fields:
-    """The fields that a class adds; half of all classes are never used, and need no `_Shape`."""
 
-    def __init__(self, own: dict[str, bool], given: dict[str, Any], *, slots: bool) -> None:
-        self.own, self.given, self.slots = own, given, slots
+def _dataclass(
+    *, frozen: bool = False, slots: bool = False, kw_only: bool = False
+) -> Callable[[type], type]:
+    methods = {**_METHODS, **(_FROZEN if frozen else {}), **(_SLOTS if slots else {})}
 
-    def __get__(self, _instance: Any, owner: Any) -> _Shape:
-        parents = [base.__shape__ for base in owner.__bases__ if base is not object]
-        owner.__shape__ = shape = _Shape(parents, self)
-        return shape
+    def build(cls: type) -> type:
+        shape, content = _Shape(cls, by_position=not kw_only, slots=slots), cls.__dict__
+        added = {**methods, "__shape__": shape, "__match_args__": shape.positional}
+        for name in methods.keys() & content.keys():
+            if content[name] is not None:  # as Python has `__hash__` where there is an `__eq__`
+                del added[name]
+        if slots:  # the same class made again
+            left_out = {*shape.names, "__dict__", "__weakref__"}
+            kept = {name: value for name, value in content.items() if name not in left_out}
+            bases = cls.__mro__[1:]
+            known = {name for base in bases for name in base.__dict__.get("__slots__", ())}
+            kept["__slots__"] = tuple([name for name in shape.names if name not in known])
+            kept["__qualname__"] = cls.__qualname__
+            return type(cls)(cls.__name__, cls.__bases__, {**kept, **added})
+        for name in shape.described:
+            delattr(cls, name)
+        for name, given in added.items():
+            setattr(cls, name, given)
+        return cls
 
-
-class _FrozenType(type):
-    """Makes a class whose annotations are fields."""
-
-    def __new__(
-        cls,
-        name: str,
-        bases: tuple[Any, ...],
-        content: dict[str, Any],
-        *,
-        slots: bool = False,
-        kw_only: bool = False,
-    ) -> Any:
-        slots = slots or any(base.__dict__["__shape__"].slots for base in bases)
-        own, given = {}, {}
-        if "__slots__" not in content:
-            for field_name, kind in content.get("__annotations__", {}).items():
-                if "ClassVar" not in str(kind):
-                    own[field_name] = not kw_only
-                    if field_name in content:
-                        given[field_name] = content[field_name]
-            if slots:
-                for field_name in given:
-                    del content[field_name]
-                inherited = {
-                    name for base in bases for each in base.__mro__[:-1] for name in each.__slots__
-                }
-                content["__slots__"] = tuple([name for name in own if name not in inherited])
-        content["__shape__"] = _Fields(own, given, slots=slots)
-        # Methods that are set on a class later take Python longer than to make the class.
-        if slots:
-            for key, method in _SLOTS.items():
-                content.setdefault(key, method)
-        if "__eq__" in content:
-            content.setdefault("__hash__", _hash)
-        return super().__new__(cls, name, bases, content)
-
-    @property
-    def __match_args__(cls) -> tuple[str, ...]:
-        names: tuple[str, ...] = cls.__shape__.positional  # type: ignore[attr-defined]  # as all have
-        return names
+    return build
 
 
 def _init(self: Any, /, *given: Any, **named: Any) -> None:
@@ -161,13 +155,16 @@ def _init_slots(self: Any, /, *given: Any, **named: Any) -> None:
 
 def _values(shape: _Shape, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     """The values of all fields, of which some are *given* by position and some are *named*."""
-    values = dict(zip(shape.positional, given)) | named  # noqa: B905 -- the rest is looked at next
-    fits = len(values) == len(given) + len(named)
-    values = shape.defaults | values
+    values, taken = shape.defaults | named, shape.positional[: len(given)]
+    fits = len(taken) == len(given)
+    for name in named:
+        fits = fits and name in shape.names and name not in taken
+    for name, value in zip(taken, given):  # noqa: B905 -- to say `strict` takes a quarter longer
+        values[name] = value
     for name, make in shape.factories.items():
         if name not in values:
             values[name] = make()
-    if not fits or values.keys() != shape.names.keys():
+    if not fits or len(values) != len(shape.names):
         _compiled_init(shape)(None, *given, **named)  # raises `TypeError` in Python's own words
     return values
 
@@ -244,30 +241,20 @@ class _StandardFields:
             standard: Any = dataclasses.field(kw_only=not by_position, **given)
             described.append((name, "Any", standard))
         twin: Any = dataclasses.make_dataclass(owner.__name__, described)
-        return twin.__dataclass_fields__
+        owner.__dataclass_fields__ = twin.__dataclass_fields__
+        return owner.__dataclass_fields__
 
 
-_SLOTS: Any = {"__init__": _init_slots, "__getstate__": _state, "__setstate__": _restore}
-"""The methods of classes with slots that are not those of others."""
-
-
-class _Frozen(metaclass=_FrozenType):
-    """
-    The base of immutable values: the annotations of a class below it are the fields.
-
-    As with `dataclasses`, they are given by position or name, may have defaults, and are what
-    instances are compared by. `class Point(Frozen, slots=True)` gives instances, and those of
-    classes below, no dictionary; `kw_only=True` takes the fields by name alone.
-    """
-
-    __slots__ = ()
-    __init__ = _init
-    __repr__ = _repr
-    __eq__ = _eq
-    __hash__ = _hash
-    __setattr__ = _refuse
-    __delattr__ = _refuse
-    __dataclass_fields__ = _StandardFields()
+_METHODS: Any = {
+    "__init__": _init,
+    "__repr__": _repr,
+    "__eq__": _eq,
+    "__hash__": None,
+    "__dataclass_fields__": _StandardFields(),
+}
+_FROZEN = {"__hash__": _hash, "__setattr__": _refuse, "__delattr__": _refuse}
+_SLOTS = {"__init__": _init_slots, "__getstate__": _state, "__setstate__": _restore}
+"""The methods that a class gets, those of one that is frozen, and those of one with slots."""
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:
@@ -281,20 +268,11 @@ def _replace(value: Any, /, **changes: Any) -> Any:
 
 
 if TYPE_CHECKING:
-    from dataclasses import field, replace
-
-    @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-    class Frozen:
-        """The same to a type checker."""
-
-        __dataclass_fields__: ClassVar[dict[str, Any]]
-
-        def __init_subclass__(cls, *, slots: bool = False, kw_only: bool = False) -> None: ...
-
+    from dataclasses import dataclass, field, replace
 else:
-    Frozen, field, replace = _Frozen, _Field, _replace
+    dataclass, field, replace = _dataclass, _Field, _replace
 
-__all__ = ["Frozen", "field", "replace"]
+__all__ = ["dataclass", "field", "replace"]
 
 
 # Importing what is named

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from deltaadm import __version__, errors
-from deltaadm.dataclass import Frozen, named
+from deltaadm.dataclass import dataclass, named
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import INTEGER, STRING, Json, constant, maybe, one_of, record
 from deltaadm.masking import masked
@@ -30,7 +30,8 @@ HEAD: Final[Fields] = {
 """The first fields of every document; the last is its kind, a name in `DOCUMENTS`."""
 
 
-class Document(Frozen):
+@dataclass(frozen=True)
+class Document:
     """A kind of document: the title of its schema, and what is written."""
 
     title: str
@@ -194,7 +195,8 @@ def document(report: Any) -> dict[str, Any]:
     return kind_of_document(report.document).write(report)
 
 
-class Failure(Frozen):
+@dataclass(frozen=True)
+class Failure:
     """Why there is no report on the table that the user calls *named*."""
 
     named: str

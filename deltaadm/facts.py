@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from deltaadm.catalog_table import CatalogState
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.properties import (
     PROPERTIES,
@@ -37,7 +37,8 @@ Document = Mapping[str, Any]
 # What an organisation demands
 
 
-class Requirement(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Requirement:
     """
     A requirement for the value of a property: one of `allowed`, from `least` up to `most`.
 
@@ -120,7 +121,8 @@ def effective(configuration: Mapping[str, str], key: str) -> str | None:
     return values[0] if values else known.default
 
 
-class Policy(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Policy:
     """Demands on a table's protocol and metadata; what is empty or None demands nothing."""
 
     max_reader_version: int | None = None
@@ -132,7 +134,8 @@ class Policy(Frozen, kw_only=True):
     recovery: str | None = None
 
 
-class Ignore(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Ignore:
     """Findings of the rules `code` (or its family) that somebody lives with, and until when."""
 
     code: str
@@ -140,7 +143,8 @@ class Ignore(Frozen, kw_only=True):
     until: date | None = None
 
 
-class ClientVerdict(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class ClientVerdict:
     """
     The verdict on a table and a client such as `trino@480`.
 
@@ -157,7 +161,8 @@ class ClientVerdict(Frozen, kw_only=True):
 # Facts
 
 
-class State(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
     """Protocol and metadata in effect after `version`; None where the log has none yet."""
 
     version: int
@@ -178,7 +183,8 @@ class State(Frozen, slots=True, kw_only=True):
         return default if self.metadata is None else self.metadata.configuration.get(key, default)
 
 
-class Pointer(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
     """
     `_last_checkpoint`.
 
@@ -196,7 +202,8 @@ class Pointer(Frozen, slots=True, kw_only=True):
         return None if self.document is None else int(self.document["version"])
 
 
-class LogFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFacts:
     """
     The log as a whole: what was listed, which files make the newest version, or why none do.
 
@@ -218,7 +225,8 @@ class LogFacts(Frozen, slots=True, kw_only=True):
     catalog: CatalogState | None = None
 
 
-class Line(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Line:
     """
     One line of a commit that is not blank; `number` counts from 1.
 
@@ -295,7 +303,8 @@ class Lines:
         return self._by_name.get(name, ())
 
 
-class CommitTimes(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class CommitTimes:
     """When a commit says it was made, and when its file was written."""
 
     version: int
@@ -315,7 +324,8 @@ class CommitTimes(Frozen, slots=True):
         )
 
 
-class CommitFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitFacts:
     """
     One commit with the states before and after it.
 
@@ -379,7 +389,8 @@ def first_object(values: Iterable[Any]) -> Document:
     return {}
 
 
-class LiveFile(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class LiveFile:
     """One file of the snapshot, with the state that it belongs to."""
 
     add: AddFile
@@ -387,13 +398,15 @@ class LiveFile(Frozen, slots=True):
     now: int = 0
 
 
-class LiveFiles(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class LiveFiles:
     """Many live files at once; `columns` are an `ArrowFiles`, which replay makes."""
 
     columns: Any
 
 
-class SpreadFiles(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class SpreadFiles:
     """
     Many live files that other processes read, each of them a part.
 
@@ -403,18 +416,21 @@ class SpreadFiles(Frozen, slots=True):
     answers: Callable[[Callable[[Iterable[LiveFiles]], Any]], Sequence[Any]]
 
 
-class Withdrawn(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
     """The facts so far do not count: what they are about cannot be read to its end."""
 
 
-class Some(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Some:
     """The number of files that share something, and the paths of the first few."""
 
     count: int = 0
     paths: tuple[str, ...] = ()
 
 
-class FileTotals(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileTotals:
     """
     Facts about all live files that no single one shows.
 
@@ -442,7 +458,8 @@ class FileTotals(Frozen, slots=True, kw_only=True):
     adds: tuple[AddFile, ...] | None = None
 
 
-class SnapshotFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFacts:
     """
     The newest version.
 
@@ -465,7 +482,8 @@ class SnapshotFacts(Frozen, slots=True, kw_only=True):
         return State.of(self.snapshot)
 
 
-class ChecksumFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksumFacts:
     """
     A version checksum beside the state that it describes.
 
@@ -482,7 +500,8 @@ class ChecksumFacts(Frozen, slots=True, kw_only=True):
     commit: CommitTimes | None = None
 
 
-class SidecarFacts(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class SidecarFacts:
     """A sidecar as its checkpoint names it; `size` is that of the file, None if it is missing."""
 
     path: str
@@ -490,7 +509,8 @@ class SidecarFacts(Frozen, slots=True):
     size: int | None
 
 
-class Difference(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
     """Differences between a checkpoint and the commits; of the paths only the first few."""
 
     protocol: bool = False
@@ -500,7 +520,8 @@ class Difference(Frozen, slots=True, kw_only=True):
     paths: tuple[str, ...] = ()
 
 
-class CheckpointFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointFacts:
     """
     One checkpoint, complete or not.
 
@@ -535,7 +556,8 @@ class CheckpointFacts(Frozen, slots=True, kw_only=True):
         return tuple(value for key, value in self.small if key == name)
 
 
-class DataFileFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFileFacts:
     """
     What the storage reports about a live file.
 
@@ -556,7 +578,8 @@ class DataFileFacts(Frozen, slots=True, kw_only=True):
     alike: int = 0
 
 
-class CompactionFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionFacts:
     """
     A file of compacted commits.
 
@@ -571,7 +594,8 @@ class CompactionFacts(Frozen, slots=True, kw_only=True):
     error: str = ""
 
 
-class CrossCheck(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossCheck:
     """
     The state that another implementation reads from the same table.
 
@@ -584,7 +608,8 @@ class CrossCheck(Frozen, slots=True, kw_only=True):
     differences: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
-class CatalogFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogFacts:
     """
     A table as its catalog describes it (`state`) and as its log does (`snapshot`).
 
@@ -598,7 +623,8 @@ class CatalogFacts(Frozen, slots=True, kw_only=True):
     differing: tuple[int, ...] = ()
 
 
-class PolicyFacts(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyFacts:
     """
     The requirements for the newest version, and which clients can use it.
 

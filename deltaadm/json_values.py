@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def _identity(value: Any) -> Any:
     return value
 
 
-class Json(Frozen):
+@dataclass(frozen=True)
+class Json:
     """
     A type of values: how they are written and read back, and their schema.
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
 
-class Limits(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Limits:
     """Bounds on what a log makes deltaadm hold; beyond, it reads in pieces or says it stops."""
 
     # Bytes of one line of a commit, and of a file that is one JSON document. An object of three

@@ -1,9 +1,8 @@
-"""Our immutable values are the standard library's dataclasses, made in another way."""
+"""Our dataclasses are the standard library's, made in another way: one contract for both."""
 
 import copy
 import dataclasses
 import pickle
-from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from typing import Any, ClassVar
 
@@ -18,24 +17,8 @@ MANY = 300
 """More instances than a class may have before its `__init__` is compiled."""
 
 
-def ours_of(*, frozen: bool, slots: bool = False, kw_only: bool = False) -> Callable[[type], type]:
-    """What `dataclasses.dataclass` is to the standard library: a class anew, with our base."""
-    assert frozen
-
-    def build(cls: type) -> type:
-        if issubclass(cls, ours.Frozen):
-            return cls
-        content = dict(cls.__dict__) | {"__qualname__": cls.__qualname__}
-        del content["__dict__"], content["__weakref__"]
-        return type(ours.Frozen)(
-            cls.__name__, (ours.Frozen,), content, slots=slots, kw_only=kw_only
-        )
-
-    return build
-
-
-def classes(decorate: Any, field: Any, *, slots: bool) -> dict[str, type]:
-    @decorate(frozen=True, slots=slots)
+def classes(library: Any, *, slots: bool) -> dict[str, type]:
+    @library.dataclass(frozen=True, slots=slots)
     class Point:
         """A place."""
 
@@ -43,46 +26,48 @@ def classes(decorate: Any, field: Any, *, slots: bool) -> dict[str, type]:
 
         x: int
         y: int = 2
-        tags: list[str] = field(default_factory=list, compare=False)
-        note: str = field(default="", repr=False)
+        tags: list[str] = library.field(default_factory=list, compare=False)
+        note: str = library.field(default="", repr=False)
 
         @property
         def both(self) -> tuple[int, int]:
             return self.x, self.y
 
-    @decorate(frozen=True, slots=slots, kw_only=True)
+    @library.dataclass(frozen=True, slots=slots, kw_only=True)
     class Named:
         name: str
         size: int = 0
 
-    @decorate(frozen=True, slots=slots)
+    @library.dataclass(frozen=True, slots=slots)
     class Place(Named):
         latitude: float
         name: str
 
-    @decorate(frozen=True, slots=slots)
+    @library.dataclass(frozen=True, slots=slots)
     class Plain:
         only: object
 
-    @decorate(frozen=True, slots=slots)
+    @library.dataclass(slots=slots)
+    class Counter:
+        count: int = 0
+
+    @library.dataclass(frozen=True, slots=slots)
     class Shown:
         value: int
 
         def __repr__(self) -> str:
             return "an open one"
 
-    @decorate(frozen=True, slots=slots)
+    @library.dataclass(frozen=True, slots=slots)
     class Nothing:
         """Without fields."""
 
-    found = (Point, Named, Place, Plain, Shown, Nothing)
+    found = (Point, Named, Place, Plain, Counter, Shown, Nothing)
     return {cls.__name__: cls for cls in found}
 
 
-STANDARD = {
-    slots: classes(dataclasses.dataclass, dataclasses.field, slots=slots) for slots in (True, False)
-}
-OURS = {slots: classes(ours_of, ours.field, slots=slots) for slots in (True, False)}
+STANDARD = {slots: classes(dataclasses, slots=slots) for slots in (True, False)}
+OURS = {slots: classes(ours, slots=slots) for slots in (True, False)}
 
 CALLS = [
     pytest.param("Point", (1,), {}, id="defaults"),
@@ -93,6 +78,7 @@ CALLS = [
     pytest.param("Place", ("n", 1.5), {"size": 9}, id="inherited and said anew"),
     pytest.param("Place", ("n",), {"latitude": 1.5}, id="mixed"),
     pytest.param("Plain", (None,), {}, id="one field"),
+    pytest.param("Counter", (), {}, id="not frozen"),
     pytest.param("Shown", (3,), {}, id="shown in its own way"),
     pytest.param("Nothing", (), {}, id="without fields"),
 ]
@@ -108,7 +94,7 @@ def test_the_same_values(name: str, given: Any, named: Any, *, warm: bool, slots
     ours_made, standard = OURS[slots][name](*given, **named), STANDARD[slots][name](*given, **named)
     assert dataclasses.asdict(ours_made) == dataclasses.asdict(standard)
     assert repr(ours_made) == repr(standard)
-    assert type(ours_made).__match_args__ == standard.__match_args__
+    assert ours_made.__match_args__ == standard.__match_args__
     assert ours_made == OURS[slots][name](*given, **named)
     assert ours_made != standard
     assert hasattr(ours_made, "__dict__") == hasattr(standard, "__dict__")
@@ -142,6 +128,9 @@ class TestEither:
             del point.x
         with pytest.raises((AttributeError, TypeError)):
             point.other = 2
+        counter = library["Counter"]()
+        counter.count += 1
+        assert counter.count == 1
 
     def test_factories_make_a_value_each(self, library: dict[str, Any]) -> None:
         first, second = library["Point"](1), library["Point"](1)
@@ -152,6 +141,8 @@ class TestEither:
         first, second = library["Point"](1, tags=["a"]), library["Point"](1, tags=["b"])
         assert first == second
         assert len({first, second}) == 1
+        with pytest.raises(TypeError):
+            hash(library["Counter"]())
 
     def test_replace(self, library: dict[str, Any]) -> None:
         point = library["Point"](1, note="n")
@@ -176,21 +167,40 @@ class TestEither:
         assert point.KIND == "point"
         assert point(3, 4).both == (3, 4)
 
+    def test_a_default_that_can_change_is_refused(self, library: dict[str, Any]) -> None:
+        decorate = ours.dataclass if library in OURS.values() else dataclasses.dataclass
+        with pytest.raises(ValueError, match="default"):
 
-def test_what_is_below_a_class_with_slots_has_slots() -> None:
-    class Below(OURS[True]["Plain"]):  # type: ignore[misc]
-        more: int
+            @decorate(frozen=True)
+            class _Wrong:
+                tags: list[str] = []  # noqa: RUF012
 
-    assert not hasattr(Below(1, 2), "__dict__")
-    assert Below(1, 2) != Below(1, 3)
+    def test_what_is_needed_comes_first(self, library: dict[str, Any]) -> None:
+        decorate = ours.dataclass if library in OURS.values() else dataclasses.dataclass
+        with pytest.raises(TypeError, match="follows"):
+
+            @decorate(frozen=True)
+            class _Wrong:
+                first: int = 1
+                second: int
 
 
-class Kept(ours.Frozen, slots=True):
+def test_slots_are_inherited_with_slots_only() -> None:
+    with pytest.raises(TypeError, match="slots"):
+
+        @ours.dataclass(frozen=True)
+        class _Wrong(OURS[True]["Plain"]):  # type: ignore[misc]
+            more: int
+
+
+@ours.dataclass(frozen=True, slots=True)
+class Kept:
     number: int
     text: str = ""
 
 
-class Open(ours.Frozen):
+@ours.dataclass(frozen=True)
+class Open:
     number: int
     text: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.wire import CODECS, Loggable, Metadata, Wire, json_type, nested
 from deltaadm.domain.wire import CommitInfo as CommitInfo  # noqa: PLC0414 -- re-exported
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.wire import Int32
 
 
+@dataclass(frozen=True, slots=True)
 class DeletionVectorDescriptor(Wire):
     """Where the deleted rows of a file are listed (PROTOCOL.md, Deletion Vector Descriptor)."""
 
@@ -39,6 +40,7 @@ class DeletionVectorDescriptor(Wire):
 CODECS["DeletionVectorDescriptor"] = nested(DeletionVectorDescriptor)
 
 
+@dataclass(frozen=True, slots=True)
 class AddFile(Loggable):
     """A data file that belongs to the table. `path` is URI-encoded; `size` is in bytes."""
 
@@ -57,6 +59,7 @@ class AddFile(Loggable):
     NAME: ClassVar[str] = "add"
 
 
+@dataclass(frozen=True, slots=True)
 class RemoveFile(Loggable):
     """A tombstone: the file no longer belongs to the table."""
 
@@ -75,6 +78,7 @@ class RemoveFile(Loggable):
     NAME: ClassVar[str] = "remove"
 
 
+@dataclass(frozen=True, slots=True)
 class AddCDCFile(Loggable):
     """A file with row changes of one commit; not part of the table's state."""
 
@@ -87,6 +91,7 @@ class AddCDCFile(Loggable):
     NAME: ClassVar[str] = "cdc"
 
 
+@dataclass(frozen=True, slots=True)
 class SetTransaction(Loggable):
     """The latest version that an application has written; may go down as well as up."""
 
@@ -97,6 +102,7 @@ class SetTransaction(Loggable):
     NAME: ClassVar[str] = "txn"
 
 
+@dataclass(frozen=True, slots=True)
 class DomainMetadata(Loggable):
     """The configuration of one named domain; `removed` makes it a tombstone."""
 
@@ -107,6 +113,7 @@ class DomainMetadata(Loggable):
     NAME: ClassVar[str] = "domainMetadata"
 
 
+@dataclass(frozen=True, slots=True)
 class CheckpointMetadata(Loggable):
     """Marks a V2 checkpoint and says which version it describes."""
 
@@ -116,6 +123,7 @@ class CheckpointMetadata(Loggable):
     NAME: ClassVar[str] = "checkpointMetadata"
 
 
+@dataclass(frozen=True, slots=True)
 class Sidecar(Loggable):
     """A file that holds a part of a V2 checkpoint's add and remove actions."""
 
@@ -127,7 +135,8 @@ class Sidecar(Loggable):
     NAME: ClassVar[str] = "sidecar"
 
 
-class UnknownAction(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class UnknownAction:
     """An action from the future: readers ignore it (PROTOCOL.md), deltaadm counts it."""
 
     name: str
@@ -162,7 +171,8 @@ ACTIONS: Final[Mapping[str, type[Loggable]]] = {kind.NAME: kind for kind in Acti
 """The keys of a log line and the action under each, in the order of Delta's log schema."""
 
 
-class SingleAction(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class SingleAction:
     """One line of a commit: an action under its key, and in `rest` whatever else the line holds."""
 
     action: Action | UnknownAction

@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import date
 from typing import Any, Final, NamedTuple, TypeVar
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
@@ -114,13 +114,15 @@ _LAST_CHARACTER: Final = 0x10FFFF
 _Read = TypeVar("_Read")
 
 
-class Position(Frozen):
+@dataclass(frozen=True)
+class Position:
     """The position of a column: after the column called *after*, or first (None)."""
 
     after: str | None = None
 
 
-class ColumnDefinition(Frozen):
+@dataclass(frozen=True)
+class ColumnDefinition:
     """A column for ADD COLUMN in the struct *parent*, or the table; *position* None is last."""
 
     column: StructField

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.properties import PROPERTIES, Key, boolean, is_true, mapping_mode_called
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
@@ -73,7 +73,8 @@ class Status(Enum):
     TEST_ONLY = "test only"
 
 
-class Activation(Frozen):
+@dataclass(frozen=True)
+class Activation:
     """
     When a supported feature becomes active.
 
@@ -94,7 +95,8 @@ class Activation(Frozen):
         return tuple(self.find(metadata)) if self.find else ()
 
 
-class Removal(Frozen):
+@dataclass(frozen=True)
+class Removal:
     """
     The requirements and effects of DROP FEATURE.
 
@@ -114,7 +116,8 @@ class Removal(Frozen):
     suspends_clustering: bool = False
 
 
-class TableFeature(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class TableFeature:
     """
     One table feature.
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from math import inf
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import IllegalArgumentError, RefusedError, UnknownNameError, did_you_mean
 from deltaadm.limits import load_json
 
@@ -54,7 +54,8 @@ _INTERVAL = (
 )
 
 
-class Property(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Property:
     """
     One property. *check* raises `RefusedError` for a value that Delta would not store.
 
@@ -655,7 +656,8 @@ def validate_configurations(
 # anything; it only tells a property of another engine from a mistake.
 
 
-class ForeignProperty(Frozen):
+@dataclass(frozen=True)
+class ForeignProperty:
     """
     A property as `engine` knows it, according to `source`.
 

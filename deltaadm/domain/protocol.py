@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, with_requirements
 from deltaadm.domain.properties import INT, Key, boolean, is_protocol_property, whole_number
 from deltaadm.domain.wire import Loggable, Metadata, MetadataKey
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 DEFAULTS_PREFIX: Final = "spark.databricks.delta.properties.defaults."
 
 
-class SessionSettings(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class SessionSettings:
     """
     The settings that a plan depends on; the defaults are those of Delta Spark 4.4.
 
@@ -87,6 +88,7 @@ WRITER_FEATURES_VERSION: Final = 7
 """From this writer version on, a protocol lists its writer features."""
 
 
+@dataclass(frozen=True, slots=True)
 class Protocol(Loggable):
     """
     The versions and features a client must support (PROTOCOL.md, Protocol Evolution).

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import TableError
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
@@ -46,7 +46,8 @@ SCHEMAS_REMEMBERED: Final = 64
 """The number of parsed schemas to cache: each is used several times, and tables are alike."""
 
 
-class PrimitiveType(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class PrimitiveType:
     """A type written as one name, known or not: `integer`, `decimal(10,2)`, `timestamp_ntz`."""
 
     name: str
@@ -58,14 +59,16 @@ def decimal_digits(name: str) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-class ArrayType(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class ArrayType:
     """A list of elements of one type."""
 
     element: DataType
     contains_null: bool = True
 
 
-class MapType(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class MapType:
     """A map from keys of one type to values of one type."""
 
     key: DataType
@@ -73,7 +76,8 @@ class MapType(Frozen, slots=True):
     value_contains_null: bool = True
 
 
-class StructField(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class StructField:
     """One named field; `metadata` is its free-form JSON object, kept entry for entry."""
 
     name: str
@@ -87,7 +91,8 @@ class StructField(Frozen, slots=True):
         return replace(self, metadata=kept)
 
 
-class StructType(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class StructType:
     """An ordered list of fields; the root of every schema."""
 
     fields: tuple[StructField, ...] = ()

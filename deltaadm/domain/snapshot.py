@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import compress
 
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.schema import Path
 from deltaadm.errors import TableError
 
@@ -58,7 +58,8 @@ class Kind(Enum):
         return self in CHECKPOINTS
 
 
-class FileInfo(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class FileInfo:
     """
     A listed file: `path` is relative to `_delta_log`, `size` in bytes, `modified` in ms.
 
@@ -71,7 +72,8 @@ class FileInfo(Frozen, slots=True):
     regular: bool = True
 
 
-class LogFile(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class LogFile:
     """
     A file and what its name says.
 
@@ -231,7 +233,8 @@ class LogFiles(Sequence[LogFile]):
         return LogFiles([*compress(self.names, flags)], self._infos)
 
 
-class LogListing(Frozen):
+@dataclass(frozen=True)
+class LogListing:
     """
     Everything that was seen in the log of the table at `root`, oddities included.
 
@@ -403,7 +406,8 @@ class LogListing(Frozen):
         )
 
 
-class Checkpoint(Frozen):
+@dataclass(frozen=True)
+class Checkpoint:
     """A complete checkpoint: one file, or all parts of one set in their order."""
 
     version: int
@@ -411,7 +415,8 @@ class Checkpoint(Frozen):
     files: tuple[LogFile, ...]
 
 
-class LogSegment(Frozen):
+@dataclass(frozen=True)
+class LogSegment:
     """
     The files that make one version. Made by `LogListing.segment`, which guarantees:
 
@@ -509,7 +514,8 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
 # The state
 
 
-class FileFacts(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class FileFacts:
     """
     Aggregates over the live files; every engine computes the same ones.
 
@@ -544,7 +550,8 @@ class FileFacts(Frozen, kw_only=True):
         return number if size is None else f"{number}, {size} bytes"
 
 
-class Snapshot(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
     """
     The state of a table at `version`.
 

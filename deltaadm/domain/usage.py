@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import (
     FEATURES,
     TableFeature,
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Traces = Callable[[Snapshot], "Iterator[str] | None"]
 
 
-class Usage(Frozen):
+@dataclass(frozen=True)
+class Usage:
     """
     The use that a table makes of a feature that its protocol supports.
 

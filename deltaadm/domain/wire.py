@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     ArrayType,
@@ -38,14 +38,16 @@ ACTION_NAMES: Final = (
 """The keys of a log line; of several in one line Delta takes the first in this order."""
 
 
-class Codec(Frozen):
+@dataclass(frozen=True)
+class Codec:
     """A wire type: its type in the log schema, and a reader that answers None for other JSON."""
 
     type: DataType
     read: Callable[[Any], Any]
 
 
-class Entry(Frozen):
+@dataclass(frozen=True)
+class Entry:
     """One key of an action's JSON object and the attribute that holds it."""
 
     key: str
@@ -63,7 +65,8 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-class Wire(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
     """
     The base of all actions: their entries, read from and written to a JSON object.
 
@@ -75,8 +78,10 @@ class Wire(Frozen, slots=True, kw_only=True):
 
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def __init_subclass__(cls, **_flags: bool) -> None:
+    def __init_subclass__(cls) -> None:
         """Make the entries of a kind of action."""
+        if "ENTRIES" in cls.__dict__:  # as a class with slots is made twice
+            return
         entries = []
         for name, kind in cls.__annotations__.items():
             if not kind.startswith("ClassVar"):
@@ -159,7 +164,8 @@ class Wire(Frozen, slots=True, kw_only=True):
         )
 
 
-class Loggable(Wire, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loggable(Wire):
     """A struct that can be a line of the log, under its `NAME`."""
 
     NAME: ClassVar[str]
@@ -280,6 +286,7 @@ CODECS: Final = {
 # The commitInfo action
 
 
+@dataclass(frozen=True, slots=True)
 class CommitInfo(Loggable):
     """
     Provenance of a commit; any further keys are allowed and kept. Times are in milliseconds.
@@ -325,6 +332,7 @@ KNOWN_AFTER_COMMIT: Final = "<known after commit>"
 """Stands, in a predicted value, for the part that only the commit can choose."""
 
 
+@dataclass(frozen=True, slots=True)
 class Format(Wire):
     """The file format of the data files; Delta knows `parquet` only."""
 
@@ -335,6 +343,7 @@ class Format(Wire):
 CODECS["Format"] = nested(Format)
 
 
+@dataclass(frozen=True, slots=True)
 class Metadata(Loggable):
     """
     A table's identity, schema, partitioning and properties (PROTOCOL.md, Change Metadata).
@@ -393,7 +402,8 @@ class Metadata(Loggable):
         return self.with_configuration(kept)
 
 
-class MetadataKey(Frozen):
+@dataclass(frozen=True)
+class MetadataKey:
     """The metadata of a table without what identifies it, as a key for tables that are alike."""
 
     schema_string: str | None
@@ -439,7 +449,8 @@ def _decoded(text: str | None) -> Any:
 # Whose a commit is
 
 
-class CommitMark(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class CommitMark:
     """
     The `userMetadata` that the commits of a session have.
 
@@ -457,7 +468,8 @@ class CommitMark(Frozen, slots=True):
         return self.user_metadata + annotation
 
 
-class Provenance(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
     """Whether a commit is our own, and whether it may change protocol, metadata or clustering."""
 
     version: int
@@ -465,7 +477,8 @@ class Provenance(Frozen, slots=True, kw_only=True):
     changes_table: bool
 
 
-class Writer(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Writer:
     """
     What commits of one engine have in common; `engine` is what it calls itself, empty for nothing.
 

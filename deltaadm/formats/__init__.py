@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from deltaadm.dataclass import Frozen, named
+from deltaadm.dataclass import dataclass, named
 from deltaadm.masking import visible
 
 TYPE_CHECKING = False
@@ -24,7 +24,8 @@ def write_names(reports: Sequence[Report], out: TextIO) -> None:
         out.writelines(f"{visible(name)}\n" for name in names)
 
 
-class Style(Frozen):
+@dataclass(frozen=True)
+class Style:
     """
     What the command line says about all output; each format takes what concerns it.
 
@@ -44,7 +45,8 @@ class Style(Frozen):
     made: str = ""
 
 
-class Format(Frozen):
+@dataclass(frozen=True)
+class Format:
     """
     One output format.
 

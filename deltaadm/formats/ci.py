@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import deltaadm.reports.validate  # noqa: F401 -- registers every rule
 from deltaadm import __version__
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import Failure
 from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.formats.json import write_value
@@ -35,7 +35,8 @@ _QUOTED = re.compile(r"delta\.`(.+)`", re.DOTALL)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
-class Located(Frozen):
+@dataclass(frozen=True)
+class Located:
     """
     A finding, the file that it is about, and the place within the table if it names one.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import document
 from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.json_values import Same, Shared
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 # Parts of documents: some fields, and what a JMESPath expression makes of them
 
 
-class Selection(Frozen):
+@dataclass(frozen=True)
+class Selection:
     """The *fields* to keep of each document, all if there are none, and a *query* over the rest."""
 
     fields: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost
@@ -41,7 +41,8 @@ from deltaadm.plans.undo import quoted
 ALTER = "alter"
 
 
-class TableChanges(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class TableChanges:
     """
     The requested changes of a table.
 

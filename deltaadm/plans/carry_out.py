@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
@@ -59,7 +59,8 @@ class TableLog(typing.Protocol):
         """Whose the versions *first* to *last*, ends included, are; our own carry out *step*."""
 
 
-class Progress(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Progress:
     """
     The progress of a plan: the stages that are done, and what they committed.
 

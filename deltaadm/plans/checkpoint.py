@@ -18,7 +18,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.file_facts import checksums
@@ -127,7 +127,8 @@ def _form(kind: DataType) -> Any:
 _FORMS: Final = {name: _form(ACTIONS[name].log_type()) for name in _V2}
 
 
-class Columns(Frozen):
+@dataclass(frozen=True)
+class Columns:
     """
     The columns of a checkpoint, which follow from the table's protocol, schema and properties.
 
@@ -784,7 +785,8 @@ class State(Replay):
 # States that are compared
 
 
-class TableState(Frozen):
+@dataclass(frozen=True)
+class TableState:
     """
     The state of a version, as what can be compared: digests of multisets, by the kind of action.
 

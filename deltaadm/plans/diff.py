@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from enum import Enum
 from typing import Any, Final
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import FieldKey, Path, StructField, path_text, type_name
@@ -33,7 +33,8 @@ class ChangeKind(Enum):
     SET = "~"
 
 
-class Change(Frozen):
+@dataclass(frozen=True)
+class Change:
     """
     One difference. `subject` is a place such as `configuration[delta.columnMapping.mode]`;
     `before` and `after` are JSON values, None where there is nothing.

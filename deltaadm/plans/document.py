@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from deltaadm import documents
 from deltaadm.clients import JUDGEMENT, Access, Compatibility
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import PROTOCOL
@@ -266,7 +266,8 @@ _BEGUN: Final = "begun"
 _ENDED: Final = ("done", "failed", "undone")
 
 
-class Entry(Frozen):
+@dataclass(frozen=True)
+class Entry:
     """An event of the plan with a digest; the last one has the line of its result."""
 
     plan: str

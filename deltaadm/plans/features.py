@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.properties import PROPERTIES, Key
@@ -38,7 +38,8 @@ class Phase(Enum):
     WAITING = "waiting"
 
 
-class DropStatus(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class DropStatus:
     """
     Whether and how a feature can be dropped.
 
@@ -57,7 +58,8 @@ class DropStatus(Frozen, kw_only=True):
     refusal: RefusedError | None = None
 
 
-class DropReport(Frozen):
+@dataclass(frozen=True)
+class DropReport:
     """The progress towards dropping features of the table, at *version*."""
 
     table: str

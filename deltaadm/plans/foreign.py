@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from deltaadm.catalog_table import DELTA, CatalogTable
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.schema import (
@@ -47,7 +47,8 @@ def get_provider(provider: str | None, properties: Mapping[str, str]) -> str:
     return (provider or by_property or DELTA).lower()
 
 
-class ForeignPlan(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class ForeignPlan:
     """
     The statements that alter a table of another provider, or make one.
 

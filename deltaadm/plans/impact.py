@@ -27,7 +27,7 @@ from deltaadm.clients import (
     shifts,
     verdicts,
 )
-from deltaadm.dataclass import Frozen, text_beside
+from deltaadm.dataclass import dataclass, text_beside
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.schema import DataType, Path, PrimitiveType
@@ -46,7 +46,8 @@ class Consequence(Enum):
     LATER = "see it later"
 
 
-class Interruption(Frozen):
+@dataclass(frozen=True)
+class Interruption:
     """Work that something interrupts, with Delta's error class, and what to do about it."""
 
     work: str

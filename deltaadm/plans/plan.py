@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Final
 
 from deltaadm.clients import Access, ClientRelease
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
@@ -113,7 +113,8 @@ def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()
 _SHOWN = 3
 
 
-class Stage(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Stage:
     """
     One step and the state predicted after it.
 
@@ -131,7 +132,8 @@ class Stage(Frozen, kw_only=True):
     obstacle: str = ""
 
 
-class Goal(Frozen):
+@dataclass(frozen=True)
+class Goal:
     """A goal of a plan: that a release of a client can read, or write, the table."""
 
     release: ClientRelease
@@ -152,7 +154,8 @@ class Goal(Frozen):
         return f"--{able}-by {self.release}"
 
 
-class Unreachable(Frozen):
+@dataclass(frozen=True)
+class Unreachable:
     """A goal that no plan reaches, and why; one that is `skipped` may be left aside."""
 
     goal: Goal
@@ -160,7 +163,8 @@ class Unreachable(Frozen):
     skipped: bool = False
 
 
-class PlannedChange(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class PlannedChange:
     """A line of a plan: the difference, why it comes about, what undoes it, what it costs."""
 
     change: Change
@@ -169,7 +173,8 @@ class PlannedChange(Frozen, kw_only=True):
     cost: Cost
 
 
-class Plan(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Plan:
     """
     The whole truth about what will happen: the state before, the stages that do something, and why.
 

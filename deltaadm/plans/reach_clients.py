@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from typing import Final, NamedTuple, TypeVar
 
 from deltaadm.clients import Access, ClientRelease, Compatibility, conditions, verdict, version_key
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
 from deltaadm.domain.properties import Key
@@ -154,7 +154,8 @@ def breaches(policy: Policy, state: Snapshot) -> Mapping[tuple[str, str], Proble
     return {(rule.code, found.where): found for rule in rules for found in rule.check(facts)}
 
 
-class Demand(Frozen):
+@dataclass(frozen=True)
+class Demand:
     """
     The goal that the *policy* is met: at *place*, a rule's code and a place of the table.
 
@@ -199,7 +200,8 @@ AnyGoal = Goal | Demand
 G = TypeVar("G", bound=AnyGoal)
 
 
-class _Obstacle(Frozen):
+@dataclass(frozen=True)
+class _Obstacle:
     """What keeps a goal from being reached: a place or a feature; in words; and what may help."""
 
     subject: str
@@ -231,7 +233,8 @@ _PROTECTED: Final = replace(
 )
 
 
-class _DeadEnd(Frozen):
+@dataclass(frozen=True)
+class _DeadEnd:
     """
     The obstacle at which the search for a goal ends, and why it cannot be removed.
 

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.clients import EVERYONE, Scope
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step, step_document, step_types
 from deltaadm.errors import DeltaadmError
@@ -43,7 +43,8 @@ def any_step(schema: Callable[[type[Step]], Schema]) -> Schema:
 STEP: Final = Json(lambda: any_step(schema_of), step_document)
 
 
-class Found(Frozen):
+@dataclass(frozen=True)
+class Found:
     """A finding on the table that the user calls *table*."""
 
     table: str
@@ -72,7 +73,8 @@ FOUND: Final[Fields] = {
 """The same with what fixes it."""
 
 
-class PlanReport(Frozen):
+@dataclass(frozen=True)
+class PlanReport:
     """
     A plan for the table that the user calls *table*.
 
@@ -89,14 +91,16 @@ class PlanReport(Frozen):
     blocks = "deltaadm.reports.plans.show_plan"
 
 
-class ConcurrentChange(Frozen):
+@dataclass(frozen=True)
+class ConcurrentChange:
     """The changes in a version that another writer committed while the plan was applied."""
 
     version: int
     changes: tuple[Change, ...]
 
 
-class Outcome(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
     """
     The outcome of a plan: the versions it committed, and where they differ from the plan.
 
@@ -110,7 +114,8 @@ class Outcome(Frozen, kw_only=True):
     concurrent: tuple[ConcurrentChange, ...] = ()
 
 
-class OutcomeReport(Frozen):
+@dataclass(frozen=True)
+class OutcomeReport:
     """The outcome of a plan for the table that the user calls *table*."""
 
     table: str
@@ -149,7 +154,8 @@ class PlanState(Enum):
     UNKNOWN = "unknown"
 
 
-class PlanStatus(Frozen):
+@dataclass(frozen=True)
+class PlanStatus:
     """
     Whether a saved plan can still be carried out on the table as it is now.
 
@@ -164,7 +170,8 @@ class PlanStatus(Frozen):
     error: DeltaadmError | None = None
 
 
-class SavedPlanReport(Frozen):
+@dataclass(frozen=True)
+class SavedPlanReport:
     """A plan out of a file, for the table that the file calls *table*, and its status now."""
 
     table: str
@@ -175,7 +182,8 @@ class SavedPlanReport(Frozen):
     blocks = "deltaadm.reports.plans.show_saved_plan"
 
 
-class JournalLine(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class JournalLine:
     """
     A journal's entry for a plan, identified by its digest: begun, done, failed or undone.
 
@@ -188,7 +196,8 @@ class JournalLine(Frozen, slots=True):
     result: Mapping[str, object] | None
 
 
-class JournalReport(Frozen):
+@dataclass(frozen=True)
+class JournalReport:
     """The newest line of each plan in the journal called *file*."""
 
     file: str
@@ -198,7 +207,8 @@ class JournalReport(Frozen):
     blocks = "deltaadm.reports.plans.show_journal"
 
 
-class ForeignReport(Frozen):
+@dataclass(frozen=True)
+class ForeignReport:
     """
     A plan for a table of another provider.
 

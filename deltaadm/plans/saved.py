@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, parse, require_sealed, sha256
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
@@ -30,7 +30,8 @@ OPERATION: Final = "apply"
 """The name for a plan from a file that does not say which command has made it."""
 
 
-class SavedPlan(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class SavedPlan:
     """
     What a plan file says: enough to find the table, and to make the same plan again.
 

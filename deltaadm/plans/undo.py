@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import (
@@ -224,14 +224,16 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
 # Undoing
 
 
-class Undo(Frozen):
+@dataclass(frozen=True)
+class Undo:
     """How one change of a step is undone, in words, and the steps that undo it."""
 
     words: str
     steps: tuple[Step, ...] = ()
 
 
-class Transition(Frozen):
+@dataclass(frozen=True)
+class Transition:
     """A step, and the states before and after it."""
 
     before: Snapshot

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from itertools import chain, islice
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
 from deltaadm.domain.snapshot import Checkpoint, FileFacts
@@ -168,16 +168,13 @@ _MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, Me
 """Errors whose text alone means nothing to a reader."""
 
 
+@dataclass(slots=True)
 class FileCounts:
-    """
-    The counts of the `add` actions of a checkpoint, made while they were looked at.
+    """The counts of the `add` actions of a checkpoint, made while they were looked at."""
 
-    `adds_read` is the number of `add` actions, including those that are hidden.
-    """
-
-    def __init__(self) -> None:
-        self.facts = FileFacts()
-        self.adds_read = 0
+    facts: FileFacts = field(default_factory=FileFacts)
+    adds_read: int = 0
+    """The number of `add` actions, including those that are hidden."""
 
 
 class CheckpointReader:

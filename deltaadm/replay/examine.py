@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import facts
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import file_facts
 from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor, add_file
 from deltaadm.domain.features import mapping_mode
@@ -206,7 +206,8 @@ def vector_path(vector: DeletionVectorDescriptor) -> str:
 # Examine
 
 
-class Depth(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Depth:
     """
     How far an examination goes beyond the newest version and the log files that make it.
 

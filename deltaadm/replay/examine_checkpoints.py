@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogListing
 from deltaadm.domain.wire import Metadata
@@ -71,7 +71,8 @@ def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]])
     return State(version=version, protocol=protocol, metadata=metadata)
 
 
-class CheckpointExaminer(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class CheckpointExaminer:
     """
     Makes the facts about the checkpoints of a log.
 

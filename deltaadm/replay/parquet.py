@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.limits import LIMITS, Limits
 
 TYPE_CHECKING = False
@@ -156,7 +156,8 @@ class DamagedFooterError(Exception):
     """The file is no Parquet file, or its footer contradicts itself."""
 
 
-class Field(Frozen, slots=True):
+@dataclass(slots=True)
+class Field:
     """A field of the schema; `optional` and `repeated` as the file says."""
 
     name: str
@@ -195,7 +196,8 @@ class Field(Frozen, slots=True):
                 yield from child.names()
 
 
-class Footer(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Footer:
     """
     A footer without contradictions: `columns` by name, and `groups` as the file has them.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import LogFile, LogFiles, LogListing, Snapshot, commit_name
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     Named = tuple[str, dict[str, Any]]
 
 
-class Timeline(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Timeline:
     """
     The table from a version to another.
 

@@ -17,7 +17,7 @@ from deltaadm.clients import (
     newest_releases,
     parse_client,
 )
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Cost, Kind, Status, TableFeature, undo_feature
 from deltaadm.json_values import (
@@ -38,7 +38,8 @@ from deltaadm.reports.words import COSTS, DOES, LEGEND, matrix_cell
 # Features
 
 
-class FeatureCatalogue(Frozen):
+@dataclass(frozen=True)
+class FeatureCatalogue:
     """All features of the registry."""
 
     features: tuple[TableFeature, ...]
@@ -52,7 +53,8 @@ class FeatureCatalogue(Frozen):
         return tuple(feature.name for feature in self.features)
 
 
-class FeatureExplanation(Frozen):
+@dataclass(frozen=True)
+class FeatureExplanation:
     """One feature of the registry, with those that require it."""
 
     feature: TableFeature
@@ -148,7 +150,8 @@ def show_feature(report: FeatureExplanation) -> Iterator[Block]:
 # Clients
 
 
-class Support(Frozen):
+@dataclass(frozen=True)
+class Support:
     """
     The behaviour of a client's release with tables that have one feature, by feature name.
 
@@ -160,7 +163,8 @@ class Support(Frozen):
     writes: Mapping[str, Verdict]
 
 
-class ClientCatalogue(Frozen):
+@dataclass(frozen=True)
+class ClientCatalogue:
     """All clients, each in its newest release."""
 
     clients: tuple[Support, ...]
@@ -169,7 +173,8 @@ class ClientCatalogue(Frozen):
     blocks = "deltaadm.reports.catalogues.show_clients"
 
 
-class ClientFact(Frozen):
+@dataclass(frozen=True)
+class ClientFact:
     """One fact about a client: what it concerns, and what the client does then."""
 
     access: Access
@@ -178,7 +183,8 @@ class ClientFact(Frozen):
     fact: Fact | Gate
 
 
-class ClientExplanation(Frozen):
+@dataclass(frozen=True)
+class ClientExplanation:
     """One client with the facts about it: about `every_release`, or about one."""
 
     support: Support

@@ -20,7 +20,7 @@ from deltaadm.clients import (
     verdicts,
     version_key,
 )
-from deltaadm.dataclass import Frozen, text_beside
+from deltaadm.dataclass import dataclass, text_beside
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.protocol import Protocol
@@ -40,7 +40,8 @@ from deltaadm.json_values import (
 from deltaadm.reports.words import DOES, some_of
 
 
-class Default(Frozen):
+@dataclass(frozen=True)
+class Default:
     """
     The state in which a release leaves a table that it has created or altered.
 
@@ -61,7 +62,8 @@ class Default(Frozen):
         return self.protocol, tuple(metadata.configuration.items()), self.note, bool(self.refused)
 
 
-class Change(Frozen):
+@dataclass(frozen=True)
+class Change:
     """What comes of an action, what came of it `before`, and whom it shuts out now."""
 
     now: Default
@@ -69,7 +71,8 @@ class Change(Frozen):
     shut_out: tuple[Verdict, ...]
 
 
-class Forecast(Frozen):
+@dataclass(frozen=True)
+class Forecast:
     """The defaults of a release, or what differs from those of the release `since`."""
 
     release: ClientRelease

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from deltaadm.blocks import Block, Changes, Heading, Paragraph
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.features import dependents
 from deltaadm.domain.properties import PROPERTIES, Key, foreign, is_protocol_property
@@ -42,7 +42,8 @@ from deltaadm.plans.secrets import Masker
 from deltaadm.reports.history import SECTIONED_CHANGES, Section, change_rows, section_of
 
 
-class ComparedState(Frozen):
+@dataclass(frozen=True)
+class ComparedState:
     """
     One of two states that are compared: a version of the table that the user calls `table`.
 
@@ -59,7 +60,8 @@ class ComparedState(Frozen):
         return f"version {self.version}" if self.file is None else self.file
 
 
-class DiffReport(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class DiffReport:
     """In which of `sections` the state `after` differs from the one `before`."""
 
     before: ComparedState
@@ -195,7 +197,8 @@ def ignoring(patterns: Sequence[str]) -> Callable[[str], bool]:
 # Records
 
 
-class RecordedTable(Frozen):
+@dataclass(frozen=True)
+class RecordedTable:
     """
     The table that the user called `table`, with masks for secrets.
 
@@ -207,7 +210,8 @@ class RecordedTable(Frozen):
     fingerprints: Mapping[str, str]
 
 
-class Reference(Frozen):
+@dataclass(frozen=True)
+class Reference:
     """Recorded tables, for `diff` to hold them against later."""
 
     tables: tuple[RecordedTable, ...]

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from deltaadm.blocks import Block, Either, Heading, Items, Paragraph, Prose, Table
 from deltaadm.clients import ALIASES, CLIENTS
-from deltaadm.dataclass import Frozen, text_beside
+from deltaadm.dataclass import dataclass, text_beside
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
@@ -65,7 +65,8 @@ class _Known(NamedTuple):
     meaning: str
 
 
-class EngineMessage(Frozen):
+@dataclass(frozen=True)
+class EngineMessage:
     """
     What a message of an engine means.
 
@@ -208,7 +209,8 @@ FAMILIES: Final = {
 """The topic of each family of rules."""
 
 
-class RuleCatalogue(Frozen):
+@dataclass(frozen=True)
+class RuleCatalogue:
     """Rules of `validate`, in the order of their codes."""
 
     rules: tuple[Rule, ...]
@@ -222,7 +224,8 @@ class RuleCatalogue(Frozen):
         return tuple(rule.code for rule in self.rules)
 
 
-class RuleExplanation(Frozen):
+@dataclass(frozen=True)
+class RuleExplanation:
     """One rule with its documentation."""
 
     rule: Rule
@@ -231,7 +234,8 @@ class RuleExplanation(Frozen):
     blocks = "deltaadm.reports.explain.show_rule"
 
 
-class ErrorClassExplanation(Frozen):
+@dataclass(frozen=True)
+class ErrorClassExplanation:
     """An error class of Delta, with the rules that find what leads to it."""
 
     error_class: ErrorClass

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from deltaadm.blocks import ChangeRow, Changes, Chips, Either, Heading, Table
 from deltaadm.clients import Compatibility
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.overview import FleetSummary, overview_title, show_overview
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.steps import Step
 
 
-class PlanGroup(Frozen):
+@dataclass(frozen=True)
+class PlanGroup:
     """Plans that change the same: one of them, its changes in sections, and their tables."""
 
     report: PlanReport
@@ -96,6 +97,7 @@ class PlanGroups:
         )
 
 
+@dataclass(frozen=True)
 class PlansSummary(FleetSummary):
     """What the plans for many tables are, whom they break, and what they cost together."""
 

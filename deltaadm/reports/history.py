@@ -18,7 +18,7 @@ from deltaadm.blocks import (
     TimelineBar,
     TimelineLane,
 )
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
@@ -80,7 +80,8 @@ def section_of(change: Change) -> Section:
     return next((section for start, section in _SECTIONS if place.startswith(start)), Section.TABLE)
 
 
-class Origin(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
     """
     The commit of a change: its version, its time, and what its commitInfo says of it.
 
@@ -115,7 +116,8 @@ def beginning(snapshot: Snapshot) -> Origin:
     return Origin(version=snapshot.version, timestamp=snapshot.timestamp, at_or_before=True)
 
 
-class HistoryEntry(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
     """The changes that one commit made to the table that the user calls `table`."""
 
     table: str
@@ -126,7 +128,8 @@ class HistoryEntry(Frozen, slots=True):
     blocks = "deltaadm.reports.history.show_entry"
 
 
-class HistoryReport(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class HistoryReport:
     """
     The changes of a table, the oldest first, up to the version `last`.
 

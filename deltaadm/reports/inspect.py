@@ -34,7 +34,7 @@ from deltaadm.clients import (
     newest_releases,
     verdicts,
 )
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, Failure
 from deltaadm.domain.features import (
     FEATURES,
@@ -90,7 +90,8 @@ class ClientView(Enum):
     SOURCES = "sources"
 
 
-class ColumnReport(Frozen):
+@dataclass(frozen=True)
+class ColumnReport:
     """One column, at any depth; `physical_name` is its name in data files."""
 
     path: str
@@ -99,7 +100,8 @@ class ColumnReport(Frozen):
     type: str
 
 
-class MappingReport(Frozen):
+@dataclass(frozen=True)
+class MappingReport:
     """
     The column mapping of a table.
 
@@ -113,7 +115,8 @@ class MappingReport(Frozen):
     columns: tuple[ColumnReport, ...] | None
 
 
-class TableReport(Frozen):
+@dataclass(frozen=True)
+class TableReport:
     """
     Everything `inspect` knows.
 
@@ -350,7 +353,8 @@ MOST: Final = 3
 """So many pieces of advice are given."""
 
 
-class Advice(Frozen):
+@dataclass(frozen=True)
+class Advice:
     """A recommendation, in a sentence, and the command line that plans it."""
 
     text: str

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from deltaadm.blocks import Block, Check, Checks, Either, Heading, Health, Table
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import STRING, array, maybe, one_of, record
 from deltaadm.masking import masked
@@ -16,7 +16,8 @@ ORIGINS: Final = ("default", "user file", "project file", "environment", "comman
 """The sources of settings; each takes precedence over the one before it."""
 
 
-class SettingValue(Frozen):
+@dataclass(frozen=True)
+class SettingValue:
     """
     A setting as TOML spells its value, with where that comes from, and the variable that sets it.
 
@@ -32,7 +33,8 @@ class SettingValue(Frozen):
     help: str = ""
 
 
-class SettingsReport(Frozen):
+@dataclass(frozen=True)
+class SettingsReport:
     """Every setting; `with_origins` says whether text shows where each comes from."""
 
     settings: tuple[SettingValue, ...]
@@ -93,7 +95,8 @@ def show_settings(report: SettingsReport) -> Iterator[Block]:
         yield Table("Settings", columns, tuple(rows))
 
 
-class DoctorReport(Frozen):
+@dataclass(frozen=True)
+class DoctorReport:
     """Whether this machine has what deltaadm needs."""
 
     checks: tuple[Check, ...]

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from deltaadm.blocks import Block, Cards, Command, Either, Heading, Table
 from deltaadm.clients import CLIENTS, ClientRelease
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
 from deltaadm.masking import visible
 from deltaadm.plans.undo import quoted
@@ -24,7 +24,8 @@ from deltaadm.reports.writers import writer_name
 Document = Mapping[str, Any]
 
 
-class FleetSummary(Frozen):
+@dataclass(frozen=True)
+class FleetSummary:
     """
     The number of tables and of failed ones, and what the tables have in common.
 
@@ -362,7 +363,8 @@ def _uses(document: Document) -> str:
     return ", ".join(DOES[document[access]["verdict"]][access] for access in ("read", "write"))
 
 
-class _Kind(Frozen):
+@dataclass(frozen=True)
+class _Kind:
     """
     A kind of document: a field that it has and those after it lack, its line, and what is counted.
 

@@ -15,7 +15,7 @@ from deltaadm.blocks import (
     Paragraph,
     Table,
 )
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
 from deltaadm.plans.undo import quoted
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from deltaadm.plans.repair.repair import RepairPlan
 
 
-class RepairReport(Frozen):
+@dataclass(frozen=True)
+class RepairReport:
     """The repairs of the table that the user calls *table*; `brief` leaves out its state."""
 
     table: str
@@ -80,7 +81,8 @@ UNDO_DOCUMENT: Final = Document.of(
 )  # fmt: skip
 
 
-class UndoReport(Frozen):
+@dataclass(frozen=True)
+class UndoReport:
     """The *files* of the log that go back to what they were, and those that are *left* alone."""
 
     table: str

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from deltaadm.blocks import Block, Command, Heading, Paragraph, Table
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.domain.wire import moment
@@ -45,7 +45,8 @@ class Clone(NamedTuple):
     ending: int
 
 
-class RestorableReport(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class RestorableReport:
     """
     The versions of a table that its log can rebuild, and what is left of their files.
 

@@ -33,7 +33,7 @@ from deltaadm.blocks import (
 )
 from deltaadm.clients import Access, ClientRelease, conditions, verdicts
 from deltaadm.clients import Scope as ClientScope
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
@@ -110,7 +110,8 @@ def similar_code(text: str) -> str:
     return did_you_mean(text, [*RULES, *families(), *(rule.name for rule in RULES.values())])
 
 
-class Demands(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Demands:
     """
     The requirements for one table besides the protocol, and the accepted exceptions.
 
@@ -283,14 +284,16 @@ def unreadable(table: str, error: TableError) -> ValidationReport:
 # Baselines
 
 
-class Known(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Known:
     """The number of findings of a rule at a place, and their highest severity."""
 
     count: int
     severity: Severity
 
 
-class KnownTable(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class KnownTable:
     """What is known of a table with this id: findings by code and place, how many more by code."""
 
     id: str = ""
@@ -298,7 +301,8 @@ class KnownTable(Frozen, kw_only=True):
     more: Mapping[str, int] = field(default_factory=dict)
 
 
-class Baseline(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
     """The known findings, by the names of the tables; `ids` are the names by the tables' ids."""
 
     tables: Mapping[str, KnownTable] = field(default_factory=dict)
@@ -567,7 +571,8 @@ STATISTICS_DOCUMENT: Final = Document.of(
 )
 
 
-class RuleCount(Frozen):
+@dataclass(frozen=True)
+class RuleCount:
     """The number of findings of a rule, and of tables with any; the severity of the first."""
 
     code: str
@@ -577,7 +582,8 @@ class RuleCount(Frozen):
     tables: int = 0
 
 
-class StatisticsReport(Frozen):
+@dataclass(frozen=True)
+class StatisticsReport:
     """The findings in *tables* tables by rule, the most frequent first; some may have failed."""
 
     tables: int

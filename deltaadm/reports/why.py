@@ -21,7 +21,7 @@ from deltaadm.clients import (
     verdict,
     verdicts,
 )
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature, dependents
@@ -72,7 +72,8 @@ class Cause(Enum):
     UNKNOWN = "unknown"
 
 
-class Reason(Frozen):
+@dataclass(frozen=True)
+class Reason:
     """The cause, and what shows it, in words."""
 
     cause: Cause
@@ -102,7 +103,8 @@ class Side(Enum):
 _READER: Final = Side.READER
 
 
-class FeatureOrigin(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class FeatureOrigin:
     """
     Since when and why a table supports the feature `name`, and what becomes of it.
 
@@ -120,7 +122,8 @@ class FeatureOrigin(Frozen, kw_only=True):
     gains: tuple[Verdict, ...]
 
 
-class VersionOrigin(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class VersionOrigin:
     """
     Since when and why the protocol has its version for readers or writers.
 
@@ -134,14 +137,16 @@ class VersionOrigin(Frozen, kw_only=True):
     needed_by: tuple[str, ...]
 
 
-class AbsentFeature(Frozen):
+@dataclass(frozen=True)
+class AbsentFeature:
     """A feature that the table does not support, and since when if it once did."""
 
     name: str
     since: Origin | None
 
 
-class WhyReport(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class WhyReport:
     """The result of `inspect --why` for the table that the user calls `table`."""
 
     table: str
@@ -501,7 +506,8 @@ def _when(since: Origin) -> str:
 # One client and one table
 
 
-class Use(Frozen):
+@dataclass(frozen=True)
+class Use:
     """What the client does with the table, and the plan after which it works, or why none does."""
 
     verdict: Verdict
@@ -510,7 +516,8 @@ class Use(Frozen):
     dead_end: str = ""
 
 
-class ForClientReport(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class ForClientReport:
     """The result of `inspect --for-client` for the table that the user calls `table`."""
 
     table: str

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from deltaadm.blocks import Heading, Paragraph, Table
 from deltaadm.clients import ClientRelease, identified
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.wire import second
 from deltaadm.json_values import COUNT, INTEGER, STRING, STRINGS, array, maybe, record
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.wire import Writer
 
 
-class WritersReport(Frozen):
+@dataclass(frozen=True)
+class WritersReport:
     """Who wrote a table, or those of its commits that were asked for, the newest first."""
 
     table: str

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.file_facts import StatisticsError, descriptor_flaw, kinds_in, parse_statistics
 from deltaadm.domain.properties import switch
@@ -39,13 +39,15 @@ _ENOUGH_FILES: Final = 10
 _FEW: Final = 0.1
 
 
-class _Column(Frozen):
+@dataclass(frozen=True)
+class _Column:
     name: str
     type_name: str
     nullable: bool
 
 
-class _Layout(Frozen):
+@dataclass(frozen=True)
+class _Layout:
     """What a state says about its files; `partitions` is None where that is not known."""
 
     partitions: Mapping[str, _Column] | None

@@ -13,7 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm import facts
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.protocol import Protocol
@@ -59,7 +59,8 @@ class Severity(Enum):
         return self.value.title() + ("" if self is Severity.INFO else "s")
 
 
-class Finding(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
     """A problem with the rule that found it."""
 
     code: str
@@ -78,7 +79,8 @@ class Cause(Enum):
     SETTINGS = "settings"
 
 
-class Suppressed(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class Suppressed:
     """A finding that does not count, and the reason given for it."""
 
     finding: Finding
@@ -86,7 +88,8 @@ class Suppressed(Frozen, slots=True):
     reason: str = ""
 
 
-class ValidationReport(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class ValidationReport:
     """
     The findings of the rules for the table that the user calls `table`.
 
@@ -170,7 +173,8 @@ class Scope(Enum):
     POLICY = facts.PolicyFacts
 
 
-class Problem(Frozen):
+@dataclass(frozen=True)
+class Problem:
     """
     A problem that a rule's check yields.
 
@@ -187,7 +191,8 @@ class Problem(Frozen):
     fix: tuple[Step, ...] = ()
 
 
-class Rule(Frozen):
+@dataclass(frozen=True)
+class Rule:
     """
     A registered check.
 

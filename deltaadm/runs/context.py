@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from time import time_ns
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import SettingsError, UsageError
 from deltaadm.formats import Style
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from deltaadm.spark.store import Hadoop
 
 
-class RunContext(Frozen):
+@dataclass(frozen=True)
+class RunContext:
     """
     What all parts of a run share; a part that needs more of it makes another one.
 

@@ -15,7 +15,7 @@ from math import inf
 from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import FORMAT_VERSION, Failure
 from deltaadm.errors import (
     DeltaadmError,
@@ -244,7 +244,8 @@ def _from_processes(
 Document = Mapping[str, Any]
 
 
-class Fleet(Frozen):
+@dataclass(frozen=True)
+class Fleet:
     """
     The tables of a run.
 
@@ -275,7 +276,8 @@ class Fleet(Frozen):
         return len(self.tables) == 1 and not self.found
 
 
-class TableResult(Frozen):
+@dataclass(frozen=True)
+class TableResult:
     """
     What came of one table.
 
@@ -405,7 +407,8 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
 # The results
 
 
-class TableTask(Frozen):
+@dataclass(frozen=True)
+class TableTask:
     """
     What makes the result for a table, here or in another process, which gets it pickled.
 
@@ -632,7 +635,8 @@ def _run_on_executor(
 # Results
 
 
-class OutputTarget(Frozen):
+@dataclass(frozen=True)
+class OutputTarget:
     """A format, and the file that it is written to: standard output if there is none."""
 
     format: str

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.clients import Access, parse_client
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import checkpoint_interval
 from deltaadm.domain.protocol import SessionSettings
@@ -445,7 +445,8 @@ def execute(
     return carry_out(plan, executor=executor, log=log, note=on_progress)
 
 
-class LiveLog(Frozen):
+@dataclass(frozen=True)
+class LiveLog:
     """
     The log of the table that was in the state `before`, as `carry_out` reads it.
 

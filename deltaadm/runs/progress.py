@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, Self
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.facts import CommitFacts, Facts, LiveFile, LiveFiles
 from deltaadm.runs.output import info, is_terminal, set_eraser
 
@@ -22,7 +22,8 @@ _OFTEN: Final = 0.2
 _SELDOM: Final = 10.0
 
 
-class State(Frozen):
+@dataclass(frozen=True)
+class State:
     """An activity, its object *what*, and its progress: in words, or as a part of a total."""
 
     doing: str

@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.clients import NOBODY, Access, ClientRelease, Observation, Scope, parse_client
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES, kept_for, spark_interval
 from deltaadm.domain.snapshot import Snapshot
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 Clients = tuple[ClientRelease, ...]
 
 
-class TableSettings(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class TableSettings:
     """
     What is demanded of the tables that match one of `patterns`; None where nobody says.
 
@@ -47,7 +48,8 @@ class TableSettings(Frozen, kw_only=True):
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Settings(TableSettings, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Settings(TableSettings):
     """What is demanded of every table, and of `tables`; relative patterns begin at `directory`."""
 
     directory: str = ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import SettingsError, did_you_mean
 
 TYPE_CHECKING = False
@@ -48,7 +48,8 @@ keys for all commands may stand in every section.
 _USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or use --isolated."
 
 
-class Setting(Frozen):
+@dataclass(frozen=True)
+class Setting:
     """
     What some *origin* says, and the *place* where, as errors name it.
 
@@ -63,7 +64,8 @@ class Setting(Frozen):
     directory: str = ""
 
 
-class _Document(Frozen):
+@dataclass(frozen=True)
+class _Document:
     """The settings of one origin, of a file at `path`; one `is_found` sets only `FROM_PROJECTS`."""
 
     values: Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.snapshot import LogSegment, Snapshot
 from deltaadm.errors import DeltaadmError, TableError, UsageError
 from deltaadm.replay.load import load_snapshot
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from deltaadm.catalog_table import CatalogTable
 
 
-class Target(Frozen):
+@dataclass(frozen=True)
+class Target:
     """
     What the user calls a table, its location, and its entry if a catalog knows its name.
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.clients import Access, ClientRelease, parse_client
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Failure
 from deltaadm.errors import RefusedError, TableError, UsageError
 from deltaadm.plans.fixes import plan_fixes
@@ -51,7 +51,8 @@ class DepthOptions(Parameters):
     cross_check: bool = option("Compare with what the deltalake package reads.")
 
 
-class ValidationRun(Frozen):
+@dataclass(frozen=True)
+class ValidationRun:
     """The values that validations of all tables share."""
 
     depth: Depth

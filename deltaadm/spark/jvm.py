@@ -20,7 +20,7 @@ from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import ArgumentFileError, EngineError, RefusedError
 from deltaadm.storage import files
 
@@ -38,7 +38,8 @@ _DELTA_JAR: Final = re.compile(
 )
 
 
-class DeltaJar(Frozen):
+@dataclass(frozen=True)
+class DeltaJar:
     """A jar of Delta Spark; `spark` is the version it was built for, where its name says so."""
 
     path: str

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from deltaadm.blocks import Check, Health
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import DeltaadmError, EngineError, RefusedError
 from deltaadm.masking import masked
 from deltaadm.spark import errors, jvm, store
@@ -219,7 +219,8 @@ def _unreachable(target: str, cause: str) -> EngineError:
 # Sessions
 
 
-class SparkOptions(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class SparkOptions:
     """
     Where Spark runs and with which settings; nothing given means this machine.
 

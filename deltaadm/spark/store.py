@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import unquote
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, Kind, listing_prefix, no_table
 from deltaadm.errors import DeltaadmError, EngineError, MissingFileError, StorageError
 from deltaadm.limits import LIMITS
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 # Commits on each kind of storage
 
 
-class LogStoreFacts(Frozen):
+@dataclass(frozen=True)
+class LogStoreFacts:
     """
     What Delta uses for `schemes` by default (delta-io/delta: `DelegatingLogStore`).
 

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
-    from typing import Any, BinaryIO, Final
+    from typing import BinaryIO, Final
 
 
 _FLAGS: Final = (
@@ -356,6 +356,7 @@ class _Listed(FileInfo):
     """A listed file whose size and time are looked up on demand, which is rare."""
 
     __slots__ = ("_entry",)
+    _entry: os.DirEntry[str]
 
     def __init__(self, path: str, entry: os.DirEntry[str]) -> None:
         object.__setattr__(self, "path", path)
@@ -364,30 +365,33 @@ class _Listed(FileInfo):
     def __reduce__(self) -> tuple[type[FileInfo], tuple[str, int, int, bool]]:
         return FileInfo, (self.path, self.size, self.modified, self.regular)
 
-    def __getattr__(self, name: str) -> Any:
-        """What no slot has; a file that is missing is regular, of size 0 and time 0."""
-        if name not in {"size", "modified", "regular"}:
-            raise AttributeError(name)
-        if name == "regular" and self._entry.is_file():  # known from the listing
+    @property
+    def size(self) -> int:
+        """The size in bytes; 0 for a file that is missing or not regular, as a dangling link."""
+        status = self._status()
+        return status.st_size if status is not None and stat.S_ISREG(status.st_mode) else 0
+
+    @property
+    def regular(self) -> bool:
+        """Whether it is a regular file; true for what is not there."""
+        if self._entry.is_file():  # known from the listing
             return True
         status = self._status()
-        if status is None:
-            return True if name == "regular" else 0
-        is_file = stat.S_ISREG(status.st_mode)
-        if name == "regular":
-            return is_file
-        if name == "size":
-            return status.st_size if is_file else 0
-        return status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND
+        return status is None or stat.S_ISREG(status.st_mode)
+
+    @property
+    def modified(self) -> int:
+        """The time in ms since the epoch; 0 for a file that is not there."""
+        status = self._status()
+        return 0 if status is None else status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND
 
     def _status(self) -> os.stat_result | None:
         try:
-            found: os.stat_result = self._entry.stat()
+            return self._entry.stat()
         except FileNotFoundError:
             return None
         except OSError as error:
             raise _inaccessible(self._entry.path, error) from error
-        return found
 
 
 def too_large(where: str, size: int, most: int) -> TooLargeError:

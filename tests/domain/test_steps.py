@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import pytest
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_types
@@ -18,6 +18,7 @@ from deltaadm.plans.undo import alter_command
 TABLE = Snapshot(root="/t", version=3, protocol=Protocol(1, 2), metadata=Metadata(id="a"))
 
 
+@dataclass(frozen=True, slots=True)
 class Comment(Step):
     """A kind that deltaadm does not have."""
 

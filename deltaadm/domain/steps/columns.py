@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.features import is_identity
 from deltaadm.domain.properties import Key, is_true
@@ -199,6 +199,7 @@ def _listed_for_statistics(metadata: Metadata) -> tuple[Path, ...]:
     return checks.column_names(metadata.configuration.get(Key.STATISTICS_COLUMNS, ""))
 
 
+@dataclass(frozen=True, slots=True)
 class ChangeColumns(Step):
     """
     `ALTER TABLE … ALTER COLUMN` for one or several columns.
@@ -496,6 +497,7 @@ _DEFINITIONS: Final = Json(
 )
 
 
+@dataclass(frozen=True, slots=True)
 class AddColumns(Step):
     """`ALTER TABLE … ADD COLUMNS`; a later one may stand after an earlier one."""
 
@@ -624,6 +626,7 @@ def _with_column(
     return _with_struct(schema, parent, extended)
 
 
+@dataclass(frozen=True, slots=True)
 class DropColumns(Step):
     """`ALTER TABLE … DROP COLUMNS`, by paths of names; with *if_exists* absent ones are skipped."""
 
@@ -728,6 +731,7 @@ def without_column(schema: StructType, gone: Path) -> StructType:
     return _with_struct(schema, gone[:-1], pruned)
 
 
+@dataclass(frozen=True, slots=True)
 class RenameColumn(Step):
     """`ALTER TABLE … RENAME COLUMN`; *column* is a path of names, *name* replaces its last part."""
 

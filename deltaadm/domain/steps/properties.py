@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Final
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.properties import (
@@ -35,6 +35,7 @@ from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mappi
 from deltaadm.limits import load_json
 
 
+@dataclass(frozen=True, slots=True)
 class SetProperties(Step):
     """
     `ALTER TABLE … SET TBLPROPERTIES`: also the way to raise versions and to add features.
@@ -209,6 +210,7 @@ def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, st
     return replace(snapshot, protocol=snapshot.protocol.merge(needed))
 
 
+@dataclass(frozen=True, slots=True)
 class UnsetProperties(Step):
     """`ALTER TABLE … UNSET TBLPROPERTIES`; without *if_exists* an absent key is an error."""
 
@@ -286,6 +288,7 @@ class UnsetProperties(Step):
         )
 
 
+@dataclass(frozen=True, slots=True)
 class AddConstraint(Step):
     """`ALTER TABLE … ADD CONSTRAINT … CHECK`; existing rows are checked first."""
 
@@ -349,6 +352,7 @@ class AddConstraint(Step):
         yield from ("--add-constraint", f"{self.name}={self.expression}")
 
 
+@dataclass(frozen=True, slots=True)
 class DropConstraint(Step):
     """`ALTER TABLE … DROP CONSTRAINT`; with *if_exists* an absent one is skipped."""
 
@@ -394,6 +398,7 @@ class DropConstraint(Step):
         yield from ("--drop-constraint", self.name)
 
 
+@dataclass(frozen=True, slots=True)
 class ClusterBy(Step):
     """`CLUSTER BY`, with no columns `NONE`; a later step clusters by *restored_later* again."""
 
@@ -445,6 +450,7 @@ def cluster_by_sql(columns: Iterable[Path]) -> str:
     return f"CLUSTER BY ({', '.join(map(ddl.path_sql, columns))})"
 
 
+@dataclass(frozen=True, slots=True)
 class WriteCheckpoint(Step):
     """A checkpoint of the version that the plan leads to, which is no commit of its own."""
 
@@ -489,6 +495,7 @@ def require_checkpointable(snapshot: Snapshot) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class DropFeature(Step):
     """
     `ALTER TABLE … DROP FEATURE`, by the name that the registry has for it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
-from deltaadm.dataclass import Frozen, field
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain import ddl
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
@@ -17,7 +17,8 @@ from deltaadm.errors import IllegalArgumentError, RefusedError
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
 
 
-class ColumnChange(Frozen, slots=True):
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
     """A change of one property of a column, the one that is not None; "" drops its *default*."""
 
     column: Path
@@ -79,7 +80,8 @@ class Operation(NamedTuple):
     reads_files: bool = False
 
 
-class Touches(Frozen, slots=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touches:
     """
     What a step names of a table: a kind of step sets the fields that concern it.
 
@@ -103,7 +105,7 @@ class Touches(Frozen, slots=True, kw_only=True):
 _NOTHING: Final = Touches()
 
 
-class Step(Frozen, slots=True):
+class Step:
     """
     A group of table changes that Delta commits together.
 
@@ -116,6 +118,8 @@ class Step(Frozen, slots=True):
     alone, `may_wait` that it can take two runs, `always_acts` that it is worth taking even where
     the table stays the same.
     """
+
+    __slots__: ClassVar[tuple[str, ...]] = ()
 
     kind: ClassVar[str]
     json: ClassVar[Json] = record()
@@ -220,9 +224,7 @@ class Step(Frozen, slots=True):
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
         """Read a step that `json` has written; another document raises Python's own exceptions."""
-        return cls(
-            **dict(zip(cls.__dataclass_fields__, cls.json.read(document).values(), strict=True))
-        )
+        return cls(**dict(zip(cls.__slots__, cls.json.read(document).values(), strict=True)))
 
     # Commits
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, Final, Self
 
 from deltaadm import json_values as jv
-from deltaadm.dataclass import field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.features import is_identity, struct_fields
@@ -103,7 +103,8 @@ _SCHEMA: Final = Json(
 )
 
 
-class CreateTable(Step, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTable(Step):
     """
     `CREATE TABLE`, `CREATE OR REPLACE TABLE` or `REPLACE TABLE`.
 
@@ -584,6 +585,7 @@ def _with_clustering(after: Snapshot, clusters: Sequence[Path]) -> Snapshot:
     return replace(after, domains={**domains, CLUSTERING_DOMAIN: named})
 
 
+@dataclass(frozen=True, slots=True)
 class SetLocation(Step):
     """`SET LOCATION`, no commit: a name in a catalog then leads to the table that is *there*."""
 

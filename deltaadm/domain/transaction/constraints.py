@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain import ddl
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import (
@@ -88,7 +88,8 @@ _KINDS: Final = {
 _COMPARISONS: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
 
 
-class Operand(Frozen):
+@dataclass(frozen=True)
+class Operand:
     """A part of an expression: the *kind* of its type, and the type itself where it is known."""
 
     kind: str | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
-from deltaadm.dataclass import Frozen, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost, TableFeature, mapping_mode
 from deltaadm.domain.properties import Key, interval_microseconds, is_true
 from deltaadm.domain.protocol import SessionSettings
@@ -50,7 +50,8 @@ WAITING_CLASSES: Final = frozenset(
 """The error classes with which Delta says that the history has to expire first."""
 
 
-class FeatureHistory(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class FeatureHistory:
     """
     The history of a feature in the log.
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import REFERENCE, TableFeature, mapping_mode, struct_fields
 from deltaadm.domain.properties import (
     INT,
@@ -43,7 +43,8 @@ INVARIANTS: Final = "delta.invariants"
 """Under which a column's metadata keeps its invariant."""
 
 
-class Invariant(Frozen):
+@dataclass(frozen=True)
+class Invariant:
     """
     The invariant of one column.
 
@@ -120,7 +121,8 @@ def _flaw(text: Any) -> tuple[str, str | None]:
 # Tables that are refused
 
 
-class Obstacle(Frozen):
+@dataclass(frozen=True)
+class Obstacle:
     """
     Why Delta Spark does not read or does not write a table.
 

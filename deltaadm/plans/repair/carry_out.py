@@ -12,7 +12,7 @@ from io import BytesIO
 from shutil import copyfileobj
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from deltaadm.dataclass import Frozen
+from deltaadm.dataclass import dataclass
 from deltaadm.documents import parse
 from deltaadm.errors import (
     CommitError,
@@ -35,7 +35,8 @@ _KIND: Final = "deltaadm-repair"
 _ATTEMPTS: Final = 3
 
 
-class RepairOutcome(Frozen):
+@dataclass(frozen=True)
+class RepairOutcome:
     """
     What came of a plan: its journal, the state that was read afterwards, and whether it is proved.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, BinaryIO, Final, TypeVar
 
-from deltaadm.dataclass import Frozen, field, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import (
     FileInfo,
@@ -197,7 +197,8 @@ def digest_of(file: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-class Operation(Frozen):
+@dataclass(frozen=True)
+class Operation:
     """
     A part of a repair: `words` say what it does to `file`, beginning with a verb.
 
@@ -270,7 +271,8 @@ PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
 """The kinds of actions that make a state."""
 
 
-class Repair(Frozen):
+@dataclass(frozen=True)
+class Repair:
     """
     Something that is wrong, and what mends it.
 
@@ -299,7 +301,8 @@ def refused(kind: str, rule: str, wrong: str, refusal: str, remedy: str) -> Repa
     return Repair(kind, rule, wrong, refusal=refusal, remedy=remedy)
 
 
-class RepairPlan(Frozen, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class RepairPlan:
     """
     The repairs of one table; those that are refused are not done.
 
