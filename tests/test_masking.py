@@ -46,6 +46,27 @@ def test_kinds_of_secrets_are_masked_and_nothing_else(tmp_path: Path) -> None:
     assert {key: values[key] for key in ORDINARY} == ORDINARY
 
 
+def test_fields_that_delta_does_not_know_are_masked_as_properties(tmp_path: Path) -> None:
+    content = metadata()
+    unknown = {"connection": [{**SECRETS, **ORDINARY}], "token": SECRET, "count": 1}
+    content["metaData"] |= unknown
+    made = tables.table(tmp_path / "t", commit(protocol(1, 2), content))
+    shown = deltaadm("inspect", made.path, "-o", "json").document["metadata"]
+    (connection,) = shown["connection"]
+    assert SECRET not in json.dumps(shown)
+    assert {key: connection[key] for key in ORDINARY} == ORDINARY
+    assert shown["count"] == 1
+    # What is masked in a saved plan stays in the table.
+    file = tmp_path / "plan.json"
+    deltaadm("alter", made.path, "--set", "a=b", "--out", str(file))
+    assert SECRET not in file.read_text("utf-8")
+    assert deltaadm("apply", str(file), "--commit-engine", "embedded", "--yes").code == 0
+    stored = [json.loads(line) for line in (made.log / f"{1:020d}.json").read_text().splitlines()]
+    assert [action["metaData"]["connection"] for action in stored if "metaData" in action] == [
+        unknown["connection"]
+    ]
+
+
 @pytest.mark.slow
 def test_no_text_takes_long(tmp_path: Path) -> None:
     """Where a pattern is quadratic, this takes hours; the time limit is that of a hang."""

@@ -155,7 +155,7 @@ class Masker:
         return given and _masked(given, **dict.fromkeys(names, self.texts))
 
     def metadata(self, given: Metadata) -> Metadata:
-        """Mask properties, options of the format, name, description and comments."""
+        """Mask properties, options of the format, name, description, comments, unknown fields."""
         return _masked(
             given,
             format=lambda form: form and _masked(form, options=self._value),
@@ -163,7 +163,20 @@ class Masker:
             description=self.texts,
             schema_string=self.schema,
             configuration=self.entries,
+            extra=self.unknown,
         )
+
+    def unknown(self, given: Any) -> Any:
+        """Mask what is said where Delta has no field, as in properties at any depth."""
+        if isinstance(given, str):
+            return self.texts(given)
+        if isinstance(given, list):
+            shown: Any = list(map(self.unknown, given))
+        elif isinstance(given, dict):
+            shown = {key: self.unknown(value) for key, value in self.entries(given).items()}
+        else:
+            return given
+        return given if shown == given else shown
 
     def snapshot(self, given: Snapshot) -> Snapshot:
         """Mask the metadata, and what writers and streams say of themselves."""
