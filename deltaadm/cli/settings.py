@@ -126,9 +126,8 @@ def require_known_keys(settings: SettingsSources) -> None:
     options = option_settings()
     common = {*DEMANDS, *COMMANDS, *(key for key, (section, _) in options.items() if not section)}
     for document in settings.documents:
-        for key in document.values:
-            sections = [f"[{section}]" for section, of in options.values() if of.key == key]
-            if key not in common and sections:
+        for key in filterfalse(common.__contains__, document.values):
+            if sections := [f"[{section}]" for section, of in options.values() if of.key == key]:
                 raise SettingsError(
                     f"{document.name}: {key!r} is not a setting for all commands.",
                     remedy=f"Move it to {' or '.join(sections[:3])}.",

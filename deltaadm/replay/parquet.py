@@ -617,9 +617,10 @@ def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[Sequence[int
                 yield bits[::-1].encode().translate(_BITS), 1
             elif not width:  # as indices into a dictionary of one entry have
                 yield (0,), min(8 * (head >> 1), count - done)
-            for start in range(at, at + size, width) if width > 1 else ():
-                packed = int.from_bytes(body[start : start + width], "little")
-                yield [packed >> index * width & mask for index in range(8)], 1
+            else:
+                for start in range(at, at + size, width):
+                    packed = int.from_bytes(body[start : start + width], "little")
+                    yield [packed >> index * width & mask for index in range(8)], 1
             done += 8 * (head >> 1)
         else:
             size = (width + 7) // 8

@@ -58,10 +58,13 @@ class TestSparkEngine(EngineContract):
         )
 
 
-@pytest.mark.parametrize("tables", [
-    "_awkward", *(pytest.param(name, marks=pytest.mark.matrix)
-                  for name in ("_histories", "_recorded", "_corpus")),
-])  # fmt: skip
+def on_tables(*in_matrix: str) -> pytest.MarkDecorator:
+    """A test of awkward tables, and in the matrix of those that these functions make."""
+    more = [pytest.param(name, marks=pytest.mark.matrix) for name in in_matrix]
+    return pytest.mark.parametrize("tables", ["_awkward", *more])
+
+
+@on_tables("_histories", "_recorded", "_corpus")
 def test_answers_as_without_spark(
     spark: "SparkSession", hadoop: Hadoop, tmp_path: Path, tables: str
 ) -> None:
@@ -75,10 +78,7 @@ def test_answers_as_without_spark(
 SEEDS = range(30)
 
 
-@pytest.mark.parametrize("tables", [
-    "_awkward", *(pytest.param(name, marks=pytest.mark.matrix)
-                  for name in ("_histories", "_damaged", "_recorded")),
-])  # fmt: skip
+@on_tables("_histories", "_damaged", "_recorded")
 def test_rules_find_what_they_find_without_spark(
     spark: "SparkSession", hadoop: Hadoop, tmp_path: Path, tables: str
 ) -> None:

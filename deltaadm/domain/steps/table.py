@@ -287,7 +287,7 @@ class CreateTable(Step):
 
     def _properties(self, snapshot: Snapshot, session: SessionSettings) -> dict[str, str]:
         """
-        The properties that Delta takes from the statement.
+        The properties that Delta takes from the statement; `RefusedError` for those it does not.
 
         Write options of Delta's own become properties, and clustering brings its feature along
         and takes the place of the property that stands for it.
@@ -317,7 +317,7 @@ class CreateTable(Step):
         retentions = {key for key in checks.RETENTION_KEYS if key.lower() in named}
         if retentions:
             checks.check_retention({key: configuration[key] for key in retentions})
-        # Delta judges them by the columns of the table that is replaced, and later by its own.
+        # Delta does so here, with the replaced columns, and at the commit with the new ones.
         update.enforce_iceberg_compatibility(
             snapshot,
             snapshot.protocol,

@@ -218,9 +218,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
         )
     _check_columns(version, metadata)
     if version < _V3 and protocol.supports("deletionVectors"):
-        if is_true(old.configuration, _DELETION_VECTORS) or (
-            is_true(metadata.configuration, _DELETION_VECTORS)
-        ):
+        if any(is_true(each.configuration, _DELETION_VECTORS) for each in (old, metadata)):
             raise _violation(
                 "DELETION_VECTORS_SHOULD_BE_DISABLED",
                 f"Iceberg compatibility V{version} does not allow deletion vectors.",

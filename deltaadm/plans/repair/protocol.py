@@ -204,9 +204,9 @@ def _objections(
     ):
         if version > highest:
             why = f"version {version} may be that of a newer Delta, whose meaning is not known here"
-            remedy = "Use a client that knows it. If the number is a mistake, restore the log to "
-            remedy += (
-                "the version before the commit that set it, or copy the data into a new table."
+            remedy = (
+                "Use a client that knows it. If the number is a mistake, restore the log to the "
+                "version before the commit that set it, or copy the data into a new table."
             )
             yield why, remedy
     for obstacle in _obstacles(after):
