@@ -948,6 +948,16 @@ class Bucket:
     @_in_thread
     def replace(self, path: str, body: bytes, known: ObjectMeta) -> bool:
         """Write a whole object in the place of the *known* one; False where that is no more."""
+        if self._address.kind == "gcs" and not known.get("version"):
+            # Google's condition is on a generation, which its listings do not tell.
+            try:
+                with self._failing(path):
+                    there = self.backend.head(path)
+            except MissingFileError:
+                return False
+            if (there["e_tag"], there["size"]) != (known["e_tag"], known["size"]):
+                return False
+            known = there
         version = {key: known.get(key) for key in ("e_tag", "version") if known.get(key)}
         return self._put_if(version, path, body)
 

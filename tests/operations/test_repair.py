@@ -9,22 +9,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import time_ns
 from typing import Any
+from uuid import uuid4
 
 import obstore
 import pytest
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import LogSegment
-from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    RefusedError,
+    StorageError,
+    UnknownWriteError,
+)
 from deltaadm.plans.checkpoint import TableState, read_state, state_of, write_checkpoint
 from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out, undo
 from deltaadm.plans.repair.repair import Case
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.local import LocalStore
-from deltaadm.storage.store import LogStore, ObjectStores, open_store
-from tests.support.gcs import environment as gcs_environment
-from tests.support.gcs import gcs_server
+from deltaadm.storage.store import LogStore, open_store
+from tests.support.object_stores import PLACES, Place
 from tests.support.program import deltaadm
 from tests.support.repairs import (
     HOUR,
@@ -48,7 +54,6 @@ from tests.support.repairs import (
     with_removed,
 )
 from tests.support.rows import with_rows
-from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import (
     add,
     commit,
@@ -448,53 +453,43 @@ def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
 # In an object store
 
 
-@pytest.fixture(scope="module")
-def s3() -> Iterator[S3Server]:
-    with s3_server() as server:
-        yield server
+@pytest.fixture(
+    scope="module", params=["s3", "gcs", pytest.param("azure", marks=pytest.mark.matrix)]
+)
+def lake(request: pytest.FixtureRequest) -> Iterator[Place]:
+    with PLACES[request.param]() as place:
+        yield place
+
+
+@pytest.fixture
+def prefix() -> str:
+    return uuid4().hex
 
 
 @with_rows
 def test_damage_in_an_object_store_is_repaired(
-    kind: str, damage: str, s3: S3Server, tmp_path: Path
+    kind: str, damage: str, lake: Place, prefix: str, tmp_path: Path
 ) -> None:
     made = TABLES[kind](tmp_path)
     whole = every_version(tmp_path)
     REPAIRED[damage](made.log)
-    bucket = s3.bucket
-    location = s3.upload(tmp_path, f"{kind}/{damage}")
-    before = _objects(bucket, f"{kind}/{damage}")
-    plan = plan_repairs(_remote(s3, location))
+    location = lake.upload(tmp_path, prefix)
+    before = _objects(lake.bucket, prefix)
+    plan = plan_repairs(_remote(lake, location))
     assert plan.planned
     assert not plan.refused
-    outcome = carry_out(_remote(s3, location).store, plan, {})
+    outcome = carry_out(_remote(lake, location).store, plan, {})
     assert outcome.proved or plan.unproved == UNCONFIRMED
-    store = _remote(s3, location).store
+    store = _remote(lake, location).store
     # Versions by their digests: names of the store are part of absolute paths alone.
     assert [read_state(store, version) for version in range(8)] == whole
-    assert not plan_repairs(_remote(s3, location)).repairs
-    assert not undo(_remote(s3, location).store, outcome.journal)
-    assert _objects(bucket, f"{kind}/{damage}") == before
+    assert not plan_repairs(_remote(lake, location)).repairs
+    assert not undo(_remote(lake, location).store, outcome.journal)
+    assert _objects(lake.bucket, prefix) == before
 
 
-def test_damage_in_googles_storage_is_repaired(tmp_path: Path) -> None:
-    """That of names: moto has no generations, without which no object there is replaced."""
-    made = plain(tmp_path)
-    whole = read_state(open_store(str(tmp_path)))
-    REPAIRED["commit without padding"](made.log)
-    with gcs_server() as server:
-        options = gcs_environment(server)
-        location = server.upload(tmp_path, "t").replace("s3://", "gs://")
-        case = _remote(options, location)
-        outcome = carry_out(case.store, plan_repairs(case), {})
-        assert outcome.actual == whole
-        assert not plan_repairs(_remote(options, location)).repairs
-
-
-def _remote(given: S3Server | dict[str, str], location: str) -> Case:
-    environment = given if isinstance(given, dict) else given.environment
-    options = {name.lower(): text for name, text in environment.items()}
-    store = open_store(location, object_stores=ObjectStores(lambda: lambda _: options))
+def _remote(lake: Place, location: str) -> Case:
+    store = open_store(location, object_stores=lake.stores)
     return Case(store, time_ns() // 1_000_000, -HOUR)
 
 
@@ -508,39 +503,65 @@ def _objects(bucket: Any, prefix: str) -> dict[str, bytes]:
 
 
 def test_an_object_that_was_replaced_meanwhile_is_not_overwritten(
-    s3: S3Server, tmp_path: Path
+    lake: Place, prefix: str, tmp_path: Path
 ) -> None:
     made = plain(tmp_path)
     edited(checkpoint(made.log, 6), lambda rows: rows)  # as another program writes it
     sound = checkpoint(made.log, 6).read_bytes()
     REPAIRED["torn checkpoint"](made.log)
-    location = s3.upload(tmp_path, "raced")
-    name = f"raced/_delta_log/{6:020d}.checkpoint.parquet"
-    case = _remote(s3, location)
+    location = lake.upload(tmp_path, prefix)
+    name = f"{prefix}/_delta_log/{6:020d}.checkpoint.parquet"
+    case = _remote(lake, location)
     plan = plan_repairs(case)
 
     def meanwhile(operation: str, path: str) -> None:
         if operation == "replace" and path.endswith(".parquet"):
-            obstore.put(s3.bucket, name, sound)
+            obstore.put(lake.bucket, name, sound)
 
     with pytest.raises(CommitError):
         carry_out(Watched(case.store, meanwhile), plan, {})  # type: ignore[arg-type]
-    assert bytes(obstore.get(s3.bucket, name).bytes()) == sound
+    assert bytes(obstore.get(lake.bucket, name).bytes()) == sound
 
 
 def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
-    s3: S3Server, tmp_path: Path
+    lake: Place, prefix: str, tmp_path: Path
 ) -> None:
     REPAIRED["pointer to nothing"](plain(tmp_path).log)
-    location = s3.upload(tmp_path, "pointed")
-    case = _remote(s3, location)
+    location = lake.upload(tmp_path, prefix)
+    case = _remote(lake, location)
     plan, theirs = plan_repairs(case), b'{"version":6,"size":9}'
 
     def meanwhile(operation: str, path: str) -> None:
         if operation == "overwrite" and path == "journal.json":
-            obstore.put(s3.bucket, "pointed/_delta_log/_last_checkpoint", theirs)
+            obstore.put(lake.bucket, f"{prefix}/_delta_log/_last_checkpoint", theirs)
 
     with pytest.raises(CommitError, match="Another program has changed _last_checkpoint"):
         carry_out(Watched(case.store, meanwhile), plan, {})  # type: ignore[arg-type]
-    there = obstore.get(s3.bucket, "pointed/_delta_log/_last_checkpoint").bytes()
+    there = obstore.get(lake.bucket, f"{prefix}/_delta_log/_last_checkpoint").bytes()
     assert bytes(there) == theirs
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+@pytest.mark.parametrize("damage", ["torn checkpoint", "older checkpoint torn"])
+def test_a_replacement_without_an_answer_is_not_said_to_be_there(
+    damage: str, arrives: bool, lake: Place, prefix: str, tmp_path: Path
+) -> None:
+    made = plain(tmp_path)
+    whole = read_state(open_store(str(tmp_path)))
+    REPAIRED[damage](made.log)
+    location = lake.upload(tmp_path, prefix)
+    case = _remote(lake, location)
+    plan = plan_repairs(case)
+
+    def lost(operation: str, path: str) -> None:
+        if operation == ("replaced" if arrives else "replace") and path.endswith(".parquet"):
+            raise UnknownWriteError("There was no answer.")
+
+    unanswered: Any = Watched(case.store, lost)
+    if not arrives:
+        with pytest.raises(StorageError, match="not complete: There was no answer"):
+            carry_out(unanswered, plan, {})
+        unanswered, plan = case.store, plan_repairs(_remote(lake, location))
+        assert plan.planned
+    assert carry_out(unanswered, plan, {}).actual == whole
+    assert not plan_repairs(_remote(lake, location)).repairs

@@ -27,7 +27,8 @@ class S3Server:
     """
     Where the server is, and what it was asked.
 
-    `answer` takes the place of the server's own answer where it is set and answers anything.
+    `answer` takes the place of the server's own answer where it is set and answers anything;
+    `translate` changes a request, and says how the server's own answer begins.
     """
 
     port: int = 0
@@ -35,6 +36,7 @@ class S3Server:
     requests: list[str] = field(default_factory=list)
     sent: int = 0
     answer: Callable[[dict[str, Any], Any], Iterable[bytes] | None] | None = None
+    translate: Callable[[dict[str, Any], Any], Any] = lambda _, start: start
 
     @property
     def endpoint(self) -> str:
@@ -63,10 +65,7 @@ class S3Server:
 
     def upload(self, directory: Path, prefix: str) -> str:
         """Put the files below *directory* there; the location of the table."""
-        for path in sorted(directory.rglob("*")):
-            if path.is_file():
-                name = f"{prefix}/{path.relative_to(directory).as_posix()}"
-                obstore.put(self.bucket, name, path.read_bytes())
+        upload(self.bucket, directory, prefix)
         return f"s3://{BUCKET}/{prefix}"
 
     def fill(self, prefix: str, names: Iterable[str], *, hours: int = 0) -> None:
@@ -86,6 +85,13 @@ class S3Server:
         before = len(self.requests)
         yield found
         found += self.requests[before:]
+
+
+def upload(bucket: Any, directory: Path, prefix: str) -> None:
+    for path in sorted(directory.rglob("*")):
+        if path.is_file():
+            name = f"{prefix}/{path.relative_to(directory).as_posix()}"
+            obstore.put(bucket, name, path.read_bytes())
 
 
 def error(status: str, code: str) -> Answer:
@@ -117,7 +123,7 @@ def s3_server() -> Iterator[S3Server]:
             if found is not None:
                 return found
         with writes if environ["REQUEST_METHOD"] == "PUT" else nullcontext():
-            body = b"".join(application(environ, start))
+            body = b"".join(application(environ, server.translate(environ, start)))
         server.sent += len(body)
         return [body]
 
