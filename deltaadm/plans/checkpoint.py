@@ -458,8 +458,16 @@ class Pointer(NamedTuple):
 def _written(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     """What is to be said of a new checkpoint; None where another has its name."""
 
+    def publish(draft: BinaryIO, name: str) -> bool:
+        try:
+            return store.publish(draft, name)
+        except UnknownWriteError as error:
+            if store.local_path is not None or name not in store.list_log(snapshot.version):
+                raise StorageError(error.message, remedy=error.remedy) from error
+            return True
+
     def write(segment: LogSegment) -> Pointer | None:
-        return write_from(store, snapshot, segment, store.publish)
+        return write_from(store, snapshot, segment, publish)
 
     located = locate(store, snapshot.version)
     try:
@@ -504,12 +512,7 @@ def write_from(
                 writer.write_batch(columns.batch(group))
         _require_same(draft, version, expected)
         size = draft.seek(0, 2)
-        try:
-            is_new = publish(draft, name)
-        except UnknownWriteError as error:
-            if store.local_path is not None or name not in store.list_log(version):
-                raise StorageError(error.message, remedy=error.remedy) from error
-            is_new = True
+        is_new = publish(draft, name)
     counts = expected.counts
     return Pointer(version, counts.total(), size, counts["add"]) if is_new else None
 

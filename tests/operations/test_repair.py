@@ -541,10 +541,10 @@ def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
     assert bytes(there) == theirs
 
 
-@pytest.mark.parametrize("arrives", [False, True])
+@pytest.mark.parametrize("when", ["publish", "replace", "replaced"])
 @pytest.mark.parametrize("damage", ["torn checkpoint", "older checkpoint torn"])
-def test_a_replacement_without_an_answer_is_not_said_to_be_there(
-    damage: str, arrives: bool, lake: Place, prefix: str, tmp_path: Path
+def test_what_the_store_does_not_answer_is_not_said_to_be_done(
+    damage: str, when: str, lake: Place, prefix: str, tmp_path: Path
 ) -> None:
     made = plain(tmp_path)
     whole = read_state(open_store(str(tmp_path)))
@@ -554,11 +554,11 @@ def test_a_replacement_without_an_answer_is_not_said_to_be_there(
     plan = plan_repairs(case)
 
     def lost(operation: str, path: str) -> None:
-        if operation == ("replaced" if arrives else "replace") and path.endswith(".parquet"):
+        if operation == when and path.endswith(".parquet"):
             raise UnknownWriteError("There was no answer.")
 
     unanswered: Any = Watched(case.store, lost)
-    if not arrives:
+    if when != "replaced":
         with pytest.raises(StorageError, match="not complete: There was no answer"):
             carry_out(unanswered, plan, {})
         unanswered, plan = case.store, plan_repairs(_remote(lake, location))

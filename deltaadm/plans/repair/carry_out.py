@@ -245,16 +245,16 @@ class Work:
         self.note()
         # Afresh: what others have replaced meanwhile is otherwise trouble with the store.
         self.store.list_log()
-        unknown: UnknownWriteError | None = None
         if done := sha256(self.store, name) == before:
+            lost = None
             try:
                 done = change() is not False
             except UnknownWriteError as error:
-                done, unknown = False, error
-            # A store that is asked twice may find the file that it has written at first.
+                done, lost = False, error
+            # A store that does not answer, or is asked twice, may have written the file at first.
             done = done or (after is not None and sha256(self.store, name) == after)
-        if unknown is not None and not done:  # it may still be written
-            raise StorageError(unknown.message, remedy=unknown.remedy) from unknown
+            if lost is not None and not done:
+                raise lost  # since it may still be written
         if done:
             self._known[name] = after
         else:  # and not to be put back
