@@ -284,9 +284,14 @@ def test_what_does_not_come_out_as_foreseen_is_put_back(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_what_was_committed_stays_and_is_named(tmp_path: Path) -> None:
+def committing(path: Path) -> None:
+    """A table whose repair commits version 2."""
     feed = metadata(configuration={"delta.enableChangeDataFeed": "true"})
-    table(tmp_path, commit(protocol(1, 4), feed), commit(protocol(1, 7, None, ["appendOnly"])))
+    table(path, commit(protocol(1, 4), feed), commit(protocol(1, 7, None, ["appendOnly"])))
+
+
+def test_what_was_committed_stays_and_is_named(tmp_path: Path) -> None:
+    committing(tmp_path)
     plan = planned(tmp_path)
     assert plan.after is not None
     wrong = replace(plan.after, digests={**plan.after.digests, "add": "another"})
@@ -448,6 +453,24 @@ def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
         refused = deltaadm("repair", tmp_path, "--undo", journal, *more)
         assert (refused.code, "changed since" in refused.err) == (7, True)
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+def test_a_commit_without_an_answer_is_not_denied(arrives: bool, tmp_path: Path) -> None:
+    committing(tmp_path)
+
+    def lost(operation: str, path: str) -> None:
+        if operation == ("created" if arrives else "create") and path == f"{2:020d}.json":
+            raise UnknownWriteError("There was no answer.")
+
+    store: Any = Watched(open_store(str(tmp_path)), lost)
+    if not arrives:
+        with pytest.raises(StorageError, match="not complete: There was no answer"):
+            carry_out(store, planned(tmp_path), {})
+        (journal,) = tmp_path.glob("_deltaadm_quarantine/*/journal.json")
+        assert json.loads(journal.read_text())["commits"] == [2]
+        store = open_store(str(tmp_path))
+    assert carry_out(store, planned(tmp_path), {}).actual.version == 2
 
 
 # In an object store

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
@@ -210,16 +209,23 @@ class Work:
         version = int(name[:20])
         self._commits.append(version)
         self.note()
+        lost = None
         for _ in range(_ATTEMPTS):
-            with suppress(UnknownWriteError):
+            try:
                 if self.store.create(name, body):
                     return
                 break
+            except UnknownWriteError as error:
+                lost = error
+        found = sha256(self.store, name)
         # A store that is asked twice may find the file that it has written at first.
-        if sha256(self.store, name) != digest_of(BytesIO(body)):
-            self._commits.remove(version)
-            self.note()
-            raise _came_first(f"committed version {version}")
+        if found == digest_of(BytesIO(body)):
+            return
+        if lost is not None and found is None:
+            raise lost  # since it may still be written
+        self._commits.remove(version)
+        self.note()
+        raise _came_first(f"committed version {version}")
 
     def _publish(self, draft: BinaryIO, name: str) -> bool:
         """Give a draft its name in the log; False where that has changed since it was planned."""
