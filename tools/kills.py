@@ -2,8 +2,8 @@
 Commits whose process is killed at a random moment, and what must be true of the log then.
 
 Run as a script, it goes on for as many rounds as it is told: `python -m tools.kills 500`.
-With `programs` after that, checkpoints are in the mix, as they are with `s3`. With `repair` or
-`repair-s3` what is killed are repairs, beside a writer.
+With `programs` after that, checkpoints are in the mix, as they are with `s3`, `gcs` and `azure`.
+With `repair`, `repair-s3` and so on what is killed are repairs, beside a writer.
 """
 
 import argparse
@@ -360,7 +360,10 @@ def main() -> None:
     """Play rounds, and say what became of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
-    places = ("local", "s3", "programs", "repair", "repair-s3")
+    from tests.support.object_stores import PLACES
+
+    stores = ("s3", "gcs", "azure")
+    places = ("local", *stores, "programs", "repair", *(f"repair-{name}" for name in stores))
     parser.add_argument("where", choices=places, default="local", nargs="?")
     parser.add_argument("--seed", type=int, default=time.time_ns())
     given = parser.parse_args()
@@ -374,19 +377,15 @@ def main() -> None:
             found = kill_programs(str(directory / "t"), {}, given.rounds, given.seed)
         elif given.where == "repair":
             found = kill_repairs(directory, given.rounds, given.seed)
-        elif given.where == "repair-s3":
-            from tests.support.s3 import s3_server
-
-            with s3_server() as server:
-                os.environ.update(server.environment)
-                found = kill_repairs(directory, given.rounds, given.seed, server.upload)
+        elif given.where.startswith("repair-"):
+            with PLACES[given.where.removeprefix("repair-")]() as lake:
+                os.environ.update(lake.environment)
+                found = kill_repairs(directory, given.rounds, given.seed, lake.upload)
         else:
-            from tests.support.s3 import s3_server
-
             _large(directory / "t")
-            with s3_server() as server:
-                place = server.upload(directory / "t", "kills/t")
-                found = kill_programs(place, server.environment, given.rounds, given.seed)
+            with PLACES[given.where]() as lake:
+                place = lake.upload(directory / "t", "kills/t")
+                found = kill_programs(place, lake.environment, given.rounds, given.seed)
     finally:
         shutil.rmtree(directory)
     seconds = time.monotonic() - began
