@@ -847,7 +847,7 @@ class Bucket:
             made = {meta["path"]: meta["last_modified"] for meta in page}
             for name, time_made in made.items():
                 # By the clock of the store alone.
-                if name.startswith(scratch) and made[path] - time_made > _ABANDONED:
+                if name.startswith(scratch) and made.get(path, time_made) - time_made > _ABANDONED:
                     self.delete(name).result()
 
     def url(self, path: str) -> str:
@@ -1074,9 +1074,11 @@ class ObjectStore:
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         if start:
-            first = f"{self._log}/{listing_prefix(start)}"
-            later = self._bucket.all_below(self._log, self.limits.files, first)
-            return self._listed(later.result())
+            first = listing_prefix(start)
+            later = self._bucket.all_below(self._log, self.limits.files, f"{self._log}/{first}")
+            files = self._listed(later.result())
+            # Not every store on which Azure's clients work knows where to start.
+            return {name: info for name, info in files.items() if name > first}
         # Kept, since it has the sidecars as well: `list_directory` then needs no request.
         self._all = self._bucket.all_below(self._log, self.limits.files).result()
         files = self._listed(self._all)
