@@ -648,10 +648,11 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
     each other or the log.
 
     Why it matters: readers use them to decide where a version's time comes from. Time travel by
-    timestamp finds the wrong version.
+    timestamp finds the wrong version, and with one of them alone Delta Spark commits nothing.
 
-    What to do: find the writer that set them. If both are unset, every version that is still in the
-    log must have its timestamp.
+    What to do: find the writer that set them. If one is missing, turn
+    `delta.enableInCommitTimestamps` off and on again. If both are unset, every version that is
+    still in the log must have its timestamp.
 
     Source: PROTOCOL.md, In-Commit Timestamps.
     """

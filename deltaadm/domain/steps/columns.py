@@ -649,8 +649,8 @@ class DropColumns(Step):
         if not dropped:
             return snapshot
         require_writable(snapshot)
-        require_found_clustering(snapshot)
         _require_mapping(metadata, "dropped", "DELTA_UNSUPPORTED_DROP_COLUMN")
+        require_found_clustering(snapshot)
         schema = metadata.schema
         for path in dropped:
             schema = without_column(schema, path)

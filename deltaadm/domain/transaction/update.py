@@ -480,9 +480,17 @@ def _with_timestamp_provenance(
     # A table that has had them from version 0 on needs no note of since when.
     is_on = is_true(metadata.configuration, Key.IN_COMMIT_TIMESTAMPS)
     if was_on and is_on:
+        # No error class: Delta throws an IllegalStateException.
         both = {Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP}
-        if both <= old.keys() and len(both & metadata.configuration.keys()) == 1:
-            # No error class: Delta throws an IllegalStateException.
+        stated = both & old.keys()
+        if len(stated) == 1:
+            raise RefusedError(
+                f"The table has {stated.pop()} without its counterpart: Delta commits nothing "
+                "while in-commit timestamps are on.",
+                remedy=f"Turn them off and on again: deltaadm alter TABLE --set "
+                f"{Key.IN_COMMIT_TIMESTAMPS}=false, and then =true.",
+            )
+        if stated and len(both & metadata.configuration.keys()) == 1:
             raise RefusedError(
                 f"Of {Key.ICT_ENABLEMENT_VERSION} and {Key.ICT_ENABLEMENT_TIMESTAMP} only one "
                 "would be left.",
