@@ -217,9 +217,11 @@ def require_replaceable(path: Place) -> os.stat_result | None:
     """
     The status of the regular file at *path*; None where nothing is there.
 
-    Raises `OSError` for anything else: a link, a directory, a device, a pipe; and for a file that
-    we may not write.
+    Raises `OSError` for anything else: a link, a directory, a device, a pipe; for a file that we
+    may not write; and for any in the log of a table, which is written to by commits alone.
     """
+    if "_delta_log" in os.path.realpath(path).split(os.sep):
+        raise OSError(errno.EPERM, "it is in the log of a table")
     status = _status(path)
     if status is not None:
         require_regular(status)

@@ -67,6 +67,16 @@ def test_no_command_writes_in_the_place_of_anything_but_a_file(
 
 
 @each_command
+def test_no_command_writes_into_a_log(table: Table, command: Sequence[str]) -> None:
+    before = contents(table.log)
+    for name in (f"{0:020d}.json", "other"):
+        result = run(command, table, table.log / name)
+        assert result.code == REFUSED
+        assert "it is in the log of a table" in " ".join(result.err.split())
+    assert contents(table.log) == before
+
+
+@each_command
 def test_a_file_keeps_its_permissions(table: Table, place: Path, command: Sequence[str]) -> None:
     place.touch()
     place.chmod(0o604)
