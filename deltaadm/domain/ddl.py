@@ -759,7 +759,8 @@ def is_constant_of(data_type: DataType, text: str) -> bool:
         with suppress(ValueError):
             return match is not None and bool(date.fromisoformat(match[1]))
         return False
-    number, decimal = re.fullmatch(r"[-+]?(\d+)(\.\d+)?", text, re.ASCII), decimal_digits(name)
+    number = re.fullmatch(r"[-+]?(\d{1,4000})(\.\d+)?", text, re.ASCII)
+    decimal = decimal_digits(name)
     if number is None or name in _BITS:
         return number is not None and number[2] is None and _in_range(name, int(text))
     whole, fraction = len(number[1]), len(number[2] or ".") - 1
@@ -774,28 +775,48 @@ _EXACT: Final = 9
 
 def is_iceberg_default(data_type: DataType, text: str) -> bool:
     """
-    Whether Delta may hand *text* on to Iceberg as a default: a plain literal of the very type.
+    Whether Delta may hand *text* on to Iceberg as a default: a literal that Java reads as it is.
 
     >>> [is_iceberg_default(PrimitiveType("integer"), text) for text in ("-7", "7L", "1 + 1")]
     [True, False, False]
+    >>> times = "'2026-01-31 10:00:00'", "'2026-01-31T10:00:00+02:00'", "'2026-01-31'"
+    >>> [is_iceberg_default(PrimitiveType("timestamp"), text) for text in times]
+    [True, True, False]
     """
-    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
-    form = _ICEBERG_DEFAULTS.get(
-        "decimal" if name.startswith("decimal") else name, r"(?!(?i:NULL)$).*"
-    )
-    return re.fullmatch(form, text.strip(), re.DOTALL) is not None
+    text, name = text.strip(), data_type.name if isinstance(data_type, PrimitiveType) else ""
+    digits = decimal_digits(name)
+    form = _ICEBERG_DEFAULTS.get("decimal" if digits else name.partition("(")[0])
+    if form is None or re.fullmatch(form, text, re.DOTALL | re.ASCII) is None:
+        return False
+    if digits is None:
+        return True
+    from decimal import Decimal  # slow to import
+
+    exponent = Decimal(text).normalize().as_tuple().exponent
+    return isinstance(exponent, int) and -exponent <= digits[1]
+
+
+def _quoted(form: str) -> str:
+    return f"'(?:{form})'|\"(?:{form})\""
 
 
 _WHOLE: Final = r"[-+]?\d+"
-_ANY_NUMBER: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?i:BD|D|F)?"
-_ANY_TEXT: Final = r"'.*'|\".*\""
+_PLAIN_NUMBER: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?"
+_ISO_DATE: Final = r"(-\d{4,9}|\d{4}|\+\d{5,9})-\d\d-\d\d"
+_ISO_MINUTE: Final = rf"{_ISO_DATE}T\d\d:\d\d"
+_SECONDS: Final = r":\d\d(\.\d{0,9})?"
+_OFFSET: Final = r"(Z|[-+]\d\d:\d\d(:\d\d)?)?"
+_SPACED: Final = rf"{_ISO_DATE} \d\d:\d\d:\d\d"
 _ICEBERG_DEFAULTS: Final = {
     **dict.fromkeys(("byte", "short", "integer"), _WHOLE),
     "long": f"{_WHOLE}L?",
-    **dict.fromkeys(("float", "double", "decimal"), _ANY_NUMBER),
-    "boolean": "(?i:true|false)",
-    "binary": r"[xX]'.*'",
-    **dict.fromkeys(("string", "date", "timestamp", "timestamp_ntz"), _ANY_TEXT),
+    **dict.fromkeys(("float", "double"), f"{_PLAIN_NUMBER}[DFdf]?"),
+    "decimal": _PLAIN_NUMBER,
+    **dict.fromkeys(("boolean", "binary"), ".*"),
+    **dict.fromkeys(("string", "char", "varchar"), _quoted(".*")),
+    "date": _quoted(_ISO_DATE),
+    "timestamp": _quoted(f"{_ISO_MINUTE}({_SECONDS}{_OFFSET})?|{_SPACED}"),
+    "timestamp_ntz": _quoted(f"{_ISO_MINUTE}({_SECONDS})?|{_SPACED}"),
 }
 
 
@@ -846,8 +867,9 @@ def _kind(text: str) -> str:
 
 _LITERALS: Final = {
     "cast": r"(?i:cast)\s*\((?:[^()']|'[^']*')+\s(?i:as\s+(?:tinyint|smallint|int|bigint))\s*\)",
-    "integer": r"[-+]?\d+L?",
-    "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d+",
+    # Of longer ones Python makes no number; they are left to Spark.
+    "integer": r"[-+]?\d{1,4000}L?",
+    "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d{1,4}",
     "text": r"'[^'\\]*'",
     "boolean": r"(?i:true|false)",
     "binary": r"[xX]'[0-9a-fA-F]*'",

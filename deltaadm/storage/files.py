@@ -220,7 +220,7 @@ def require_replaceable(path: Place) -> os.stat_result | None:
     Raises `OSError` for anything else: a link, a directory, a device, a pipe; for a file that we
     may not write; and for any in the log of a table, which is written to by commits alone.
     """
-    if "_delta_log" in os.path.realpath(path).split(os.sep):
+    if f"{os.sep}_delta_log{os.sep}" in os.path.realpath(path):
         raise OSError(errno.EPERM, "it is in the log of a table")
     status = _status(path)
     if status is not None:

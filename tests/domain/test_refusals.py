@@ -1,5 +1,7 @@
 """Statements with two faults, and odd ones: the refusal is the one that Delta names."""
 
+from contextlib import suppress
+
 import pytest
 
 from deltaadm.domain.ddl import parse_position, parse_type, refused_default
@@ -54,6 +56,17 @@ def test_a_default_is_refused_only_where_spark_refuses_it(text: str) -> None:
 @with_rows
 def test_a_default_that_only_spark_can_judge_is_left_to_it(name: str, text: str) -> None:
     assert refused_default(parse_type(name), text) is None
+
+
+@pytest.mark.parametrize("name", ["INT", "DOUBLE", "DECIMAL(5, 2)", "STRING"])
+def test_a_number_that_python_cannot_hold_ends_in_an_answer(name: str) -> None:
+    on = {"columnMapping.mode": "name", "enableIcebergCompatV3": "true"}
+    start = create(f"c {name}", **on, **{"feature.allowColumnDefaults": "supported"})
+    for number in ("1" * 5000, "1e99999999999999999999", "1e-99999999999999999999", "1.5e9999"):
+        with suppress(RefusedError):
+            evolve(
+                evolve(no_table("t"), start), ChangeColumns((ColumnChange(("c",), default=number),))
+            )
 
 
 def test_several_changed_columns_are_listed_without_a_level_between() -> None:
