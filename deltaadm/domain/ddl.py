@@ -28,6 +28,10 @@ from deltaadm.domain.schema import (
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import RefusedError, did_you_mean
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from decimal import Decimal
+
 # Names and texts
 
 
@@ -790,9 +794,7 @@ def is_iceberg_default(data_type: DataType, text: str) -> bool:
         return False
     if digits is None:
         return True
-    from decimal import Decimal  # slow to import
-
-    exponent = Decimal(text).normalize().as_tuple().exponent
+    exponent = _exact(text).normalize().as_tuple().exponent
     return isinstance(exponent, int) and -exponent <= digits[1]
 
 
@@ -896,12 +898,10 @@ def _takes(kind: str, name: str, text: str) -> bool:
     if kind == "cast":
         return name not in _NEVER_NUMBERS
     if kind == "fraction":
-        from decimal import ROUND_HALF_UP, Decimal  # slow to import
-
-        number, decimal = Decimal(text.rstrip("D")), decimal_digits(name)
+        number, decimal = _exact(text.rstrip("D")), decimal_digits(name)
         digits = decimal[1] if decimal else 0
         # Integers are cut off, decimals rounded.
-        rounded = number.scaleb(digits).to_integral_value(ROUND_HALF_UP).scaleb(-digits)
+        rounded = number.scaleb(digits).to_integral_value("ROUND_HALF_UP").scaleb(-digits)
         whole = int(rounded if decimal else number)
         return name not in {*_NEVER_NUMBERS, "binary"} and _in_range(name, whole)
     if kind == "text":  # of which Spark's casts make nothing, if it is a word like most
@@ -917,6 +917,12 @@ def _takes(kind: str, name: str, text: str) -> bool:
 
 
 _KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})
+
+
+def _exact(text: str) -> Decimal:
+    from decimal import Decimal  # slow to import
+
+    return Decimal(text)
 
 
 def _in_range(name: str, number: int) -> bool:
