@@ -1,17 +1,21 @@
 """Statements with two faults, and odd ones: the refusal is the one that Delta names."""
 
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.ddl import parse_position, parse_type, refused_default
 from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, DropConstraint, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
+from deltaadm.domain.transaction.columns import clustering_domain
 from deltaadm.domain.transaction.constraints import constraint_names, is_certain_condition
 from deltaadm.errors import RefusedError
 from tests.support.plans import snapshot
-from tests.support.refusals import DEFAULTS, LEFT_TO_SPARK, ROWS, TYPES, UNTOUCHED, create
+from tests.support.refusals import DEFAULTS, LEFT_TO_SPARK, ROWS, TYPES, UNTOUCHED, create, step_of
 from tests.support.rows import with_rows
 
 
@@ -56,6 +60,16 @@ def test_a_default_is_refused_only_where_spark_refuses_it(text: str) -> None:
 @with_rows
 def test_a_default_that_only_spark_can_judge_is_left_to_it(name: str, text: str) -> None:
     assert refused_default(parse_type(name), text) is None
+
+
+@with_rows
+def test_a_lost_clustering_shows_once_names_are_found(error_class: str, step: Any) -> None:
+    """As where column mapping was unset: recorded with a table that was clustered by `c`."""
+    state = evolve(no_table("t"), create("c INT, d INT, e STRING, s STRUCT<x: INT>", "c"))
+    lost = clustering_domain([("col-1",)])
+    with pytest.raises(RefusedError) as refused:
+        evolve(replace(state, domains={CLUSTERING_DOMAIN: lost}), step_of(step))
+    assert (refused.value.delta_error_class or "") == error_class
 
 
 @pytest.mark.parametrize("name", ["INT", "DOUBLE", "DECIMAL(5, 2)", "STRING"])

@@ -120,7 +120,7 @@ _STEPS: dict[str, Callable[..., Step]] = {
 }  # fmt: skip
 
 
-def _step(given: Any) -> Step:
+def step_of(given: Any) -> Step:
     if isinstance(given, str):
         return _TABLES[given]
     verb, *rest = given
@@ -135,7 +135,7 @@ def _rows(name: str) -> tuple[Row, ...]:
     """Rows of JSON: a name, the error class, and steps, the last one of which is asked about."""
     lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line.startswith("[")]
-    return tuple((row[0], tuple(map(_step, row[2:])), row[1]) for row in rows)
+    return tuple((row[0], tuple(map(step_of, row[2:])), row[1]) for row in rows)
 
 
 ROWS = _rows("refusals.jsonl")

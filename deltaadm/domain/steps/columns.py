@@ -218,12 +218,12 @@ class ChangeColumns(Step):
         """The state with the columns changed; no data file is touched."""
         metadata = snapshot.metadata
         spelled = self._spelled(metadata.schema)
+        require_found_clustering(snapshot)
         effective = _effective(spelled)
         _refuse_as_spark_does(spelled, effective)
         if not effective:
             return snapshot
         require_writable(snapshot)
-        require_found_clustering(snapshot)
         schema = metadata.schema
         for change, place in effective:
             _refuse_as_delta_does(snapshot, change, place)
@@ -518,6 +518,7 @@ class AddColumns(Step):
         for definition in self.columns:
             # Parents are those of the table as it is; a position may name a column just added.
             schema = _with_column(schema, before, definition)
+        require_found_clustering(snapshot)
         for definition in self.columns:
             default = definition.column.metadata.get(FieldKey.CURRENT_DEFAULT)
             if isinstance(default, str):
@@ -537,7 +538,6 @@ class AddColumns(Step):
                 )
             new.add(folded(path))
         require_writable(snapshot)
-        require_found_clustering(snapshot)
         for definition in self.columns:
             fields = StructType((definition.column,)).walk()
             strict = [path_text(path) for path, field in fields if not field.nullable]
