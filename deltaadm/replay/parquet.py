@@ -945,5 +945,8 @@ def _decompressed(body: bytes, size: int, codec: int) -> bytes:
         return body
     import pyarrow as pa
 
-    data: bytes = pa.decompress(body, size, codec=_CODECS[codec], asbytes=True)
+    try:
+        data: bytes = pa.decompress(body, size, codec=_CODECS[codec], asbytes=True)
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedFooterError(f"a page of it cannot be decompressed ({error})") from error
     return data

@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.replay.parquet import DamagedFooterError, UnsupportedFileError, read_footer
+from deltaadm.limits import Limits
+from deltaadm.replay.parquet import (
+    DamagedFooterError,
+    UnsupportedFileError,
+    batch_rows,
+    read_footer,
+)
 from deltaadm.replay.parquet import rows as rows_of_columns
 from tests.support import oracle
 
@@ -136,6 +142,17 @@ def test_no_damaged_byte_surprises() -> None:
         wrong = right ^ (1 << place % 8)
         with suppress(UnsupportedFileError, DamagedFooterError):
             rows(BytesIO(body[:place] + bytes([wrong]) + body[place + 1 :]), NAMES)
+
+
+def test_a_page_that_is_larger_than_it_says_is_damage() -> None:
+    out = BytesIO()
+    pq.write_table(pa.table({"add": ["x" * 22, "y" * 30]}), out)
+    body = out.getvalue()
+    # The header of the dictionary: its kind, 2, and the size of what is compressed, 60.
+    assert body.startswith(b"PAR1\x15\x04\x15\x78\x15")
+    source = BytesIO(body.replace(b"\x15\x04\x15\x78", b"\x15\x04\x15\x18", 1))
+    with pytest.raises(DamagedFooterError, match="cannot be decompressed"):
+        batch_rows(source, read_footer(source), ["add"], Limits(), 10)
 
 
 def test_reads_every_checkpoint_of_the_corpus_as_pyarrow_does(tmp_path: Path) -> None:
