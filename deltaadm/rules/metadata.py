@@ -53,11 +53,12 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     action replaces it.
 
     Why it matters: clients assume different values for the missing field, or do not open the table.
-    Delta ignores a metaData action without `id`, and Delta Spark cannot query a table whose format
-    has no options.
+    Delta ignores a metaData action without `id`. Delta Spark cannot query the table if
+    `partitionColumns`, `configuration` or `format.options` is missing, and finds no columns if
+    `schemaString` is.
 
-    What to do: find the program that wrote the commit. Any change of the table's properties
-    through Delta Spark writes a complete metaData action.
+    What to do: find the program that wrote the commit. Add the field to the commit after making a
+    backup of it: when Delta Spark changes the table, it writes metaData that lacks the same field.
 
     Source: PROTOCOL.md, Change Metadata.
     """
