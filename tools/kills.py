@@ -360,10 +360,10 @@ def _versions(names: object) -> list[int]:
 
 def main() -> None:
     """Play rounds, and say what became of them."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("rounds", type=int)
     from tests.support.object_stores import PLACES
 
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rounds", type=int)
     stores = ("s3", "gcs", "azure")
     places = ("local", *stores, "programs", "repair", *(f"repair-{name}" for name in stores))
     parser.add_argument("where", choices=places, default="local", nargs="?")

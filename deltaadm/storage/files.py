@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Final
 
+from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import UnknownWriteError
 
 Place = str | os.PathLike[str]
@@ -220,7 +221,7 @@ def require_replaceable(path: Place) -> os.stat_result | None:
     Raises `OSError` for anything else: a link, a directory, a device, a pipe; for a file that we
     may not write; and for any in the log of a table, which is written to by commits alone.
     """
-    if f"{os.sep}_delta_log{os.sep}" in os.path.realpath(path):
+    if f"{os.sep}{LOG_DIRECTORY}{os.sep}" in os.path.realpath(path):
         raise OSError(errno.EPERM, "it is in the log of a table")
     status = _status(path)
     if status is not None:

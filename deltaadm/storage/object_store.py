@@ -948,16 +948,6 @@ class Bucket:
     @_in_thread
     def replace(self, path: str, body: bytes, known: ObjectMeta) -> bool:
         """Write a whole object in the place of the *known* one; False where that is no more."""
-        if self._address.kind == "gcs" and not known.get("version"):
-            # Google's condition is on a generation, which its listings do not tell.
-            try:
-                with self._failing(path):
-                    there = self.backend.head(path)
-            except MissingFileError:
-                return False
-            if (there["e_tag"], there["size"]) != (known["e_tag"], known["size"]):
-                return False
-            known = there
         version = {key: known.get(key) for key in ("e_tag", "version") if known.get(key)}
         return self._put_if(version, path, body)
 
@@ -1190,8 +1180,14 @@ class ObjectStore:
     def replace(self, draft: BinaryIO, path: str) -> bool:
         """Only where it is still the object that was listed or opened: a conditional request."""
         draft.seek(0)
-        meta = self._metas.pop(path)
-        return self._bucket.replace(f"{self._log}/{path}", draft.read(), meta).result()
+        where, known = f"{self._log}/{path}", self._metas.pop(path)
+        if self._address.kind == "gcs" and not known.get("version"):
+            # Google's condition is on a generation, which its listings do not tell.
+            there = self._bucket.head(where).result()
+            if there is None or there["e_tag"] != known["e_tag"] or there["size"] != known["size"]:
+                return False
+            known = there
+        return self._bucket.replace(where, draft.read(), known).result()
 
     def beside(self, directory: str) -> ObjectStore:
         return ObjectStore(self._connections, self.root, self.limits, directory)
