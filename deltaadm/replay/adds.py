@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import reduce
 from itertools import repeat
 from math import isfinite, isnan
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +29,9 @@ from deltaadm.replay.reconcile import (
 )
 
 Document = dict[str, Any]
+
+_TOGETHER: Final = 500
+"""Rows that are made values of Python together."""
 
 
 def scalar(value: bool | float | str) -> pa.Scalar:  # noqa: FBT001 -- the value itself
@@ -176,10 +179,12 @@ def live(
 def documents(column: pa.ChunkedArray) -> Iterator[Document]:
     """The structs of a column as JSON objects; one whose fields are all null counts as null."""
     plain = _plain_value(column.type)
-    for struct in column.filter(column.is_valid()).to_pylist():
-        document = struct if plain is None else plain(struct)
-        if document:
-            yield document
+    valid = column.filter(column.is_valid())
+    for start in range(0, len(valid), _TOGETHER):  # a caller may want the first of very many
+        for struct in valid.slice(start, _TOGETHER).to_pylist():
+            document = struct if plain is None else plain(struct)
+            if document:
+                yield document
 
 
 def _plain_value(data_type: pa.DataType) -> Callable[[Any], Any] | None:

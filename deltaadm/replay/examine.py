@@ -574,11 +574,7 @@ class _FactCollector:
         def prepared(
             batch: list[dict[str, Any]] | pa.StructArray,
         ) -> list[dict[str, Any]] | ArrowFiles:
-            if isinstance(batch, list):
-                return batch
-            files = columns_of(batch)
-            files.prepare()
-            return files
+            return batch if isinstance(batch, list) else columns_of(batch)
 
         engine = self._engine
         if engine is None or self._needs_data:

@@ -187,15 +187,13 @@ class ArrowFiles:
         self._adds = adds
         self.state = state
         self.now = now
-        self._shape = shape
+        # What takes longest is done by the thread that makes this; before Python 3.12, a cached
+        # property makes all threads wait for each other.
+        self.statistics = self._read_statistics(shape)
+        self.odd_paths = self._find_odd_paths()
 
     def __len__(self) -> int:
         return len(self._adds)
-
-    def prepare(self) -> None:
-        """Do now what takes longest: another thread can."""
-        _ = self.statistics
-        _ = self.odd_paths
 
     @property
     def every(self) -> Rows:
@@ -235,8 +233,7 @@ class ArrowFiles:
         except pa.ArrowInvalid:  # numbers without a sign, of 64 bits
             return numbers.cast(pa.float64(), safe=False)
 
-    @cached_property
-    def odd_paths(self) -> Rows:
+    def _find_odd_paths(self) -> Rows:
         """The files whose path may have a flaw, or be absolute without a slash; see `path_flaw`."""
         paths = self._texts("path")
         # To skip what the pattern accepts anyway takes a fraction of looking for it.
@@ -305,8 +302,7 @@ class ArrowFiles:
                 matching |= Rows(pc.is_in(column, pa.array(bad, pa.string())))
         return matching
 
-    @cached_property
-    def statistics(self) -> Statistics:
+    def _read_statistics(self, shape: StatisticsShape) -> Statistics:
         """Those that the checkpoint has as structs are read by their count alone."""
         texts, structs = self._texts("stats"), self.column("stats_parsed")
         if texts.null_count and pa.types.is_struct(structs.type):
@@ -317,7 +313,7 @@ class ArrowFiles:
             empty = pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
             texts = pc.coalesce(texts, counted, empty)
         deleted = self.vectors("cardinality").cast(pa.int64())
-        return Statistics(texts, deleted, self._shape)
+        return Statistics(texts, deleted, shape)
 
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
         """The files that are in any of *rows*, each with the answer in which of them it is."""

@@ -2,12 +2,16 @@
 
 import json
 import random
+import threading
+import tracemalloc
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.json
 import pyarrow.parquet as pq
 import pytest
 
@@ -15,6 +19,8 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import FileInfo
 from deltaadm.limits import LIMITS
 from deltaadm.plans.checkpoint import State
+from deltaadm.replay.adds import add_documents
+from deltaadm.replay.checkpoints import readers
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -182,6 +188,37 @@ def test_missing_files_are_counted_beyond_those_that_are_named(tmp_path: Path) -
     document = json.loads(done.out)
     named = [one for one in document["findings"] if "not exist" in one["message"]]
     assert (document["counts"]["error"], len(named)) == (1_000, 20)
+
+
+def test_the_first_of_many_files_is_had_without_the_others(tmp_path: Path) -> None:
+    with_checkpoint(tmp_path, 30_000, group=30_000)
+    (name,) = (tmp_path / "_delta_log").glob("*.parquet")
+    adds = pq.read_table(name)["add"].combine_chunks()
+    tracemalloc.start()
+    first = next(add_documents(adds))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert first["path"] == "part-000000000000"
+    assert peak < 1 << 20
+
+
+@pytest.mark.skipif(readers() == 1, reason="needs two processors")
+def test_statistics_are_decoded_by_several_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_checkpoint(tmp_path, 1_000, group=250)
+    two, met, decode = threading.Barrier(2), threading.Event(), pyarrow.json.read_json
+
+    def read_json(*given: Any, **named: Any) -> pa.Table:
+        if not met.is_set():
+            with suppress(threading.BrokenBarrierError):
+                two.wait(20)
+                met.set()
+        return decode(*given, **named)
+
+    monkeypatch.setattr(pyarrow.json, "read_json", read_json)
+    assert deltaadm("validate", str(tmp_path)).code == 0
+    assert met.is_set()
 
 
 def test_reading_stops_where_protocol_and_metadata_are_known(tmp_path: Path) -> None:
