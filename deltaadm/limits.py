@@ -54,7 +54,7 @@ def require_few_values(text: Any) -> None:
     """Raise `ValueError` for JSON with more values than can be held."""
     if not isinstance(text, str) or len(text) <= LIMITS.marks or _marks(text) <= LIMITS.marks:
         return
-    if _marks(re.sub(r'"(?:[^"\\]|\\.)*+"', "", text)) > LIMITS.marks:
+    if _marks(re.sub(r'(?s)"(?:[^"\\]|\\.)*+"?', "", text)) > LIMITS.marks:
         raise ValueError(f"it has more than {LIMITS.marks:,} values")
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MASK: Final = "***"
 # Text comes from tables, and a line of a megabyte must take a moment only: no pattern looks again
 # and again at what it cannot match. Quantifiers are possessive, or end where another match begins.
 _PAIR: Final = (
-    r"(?P<key>(?P<quote>\\*['\"])(?P<quoted>[^'\"\s\\]++)(?P=quote)|(?<![?&\w.-])[\w.-]++)"
+    r"(?P<key>(?P<quote>\\{0,255}+['\"])(?P<quoted>[^'\"\s\\]++)(?P=quote)|(?<![?&\w.-])[\w.-]++)"
     r"(?P<sign>\s?=\s?|(?<=['\"])\s?:\s?)"
     r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\\+['\"][^'\"]*+['\"]?|"
     r"[^\s'\",;()]*[^\s'\".,;()])"
@@ -53,11 +53,15 @@ _PARTITION: Final = r"(?i)[^/]*/(?:.*/)?(?:[^/]*\.[a-z]\w*|[^/=]+=[^/=][^/]*)?/?
 """The value after `key=` in the path of a partition's file, or of a directory in it."""
 
 
-def _masked_pair(pair: re.Match[str]) -> str:
+def _masked_pair(pair: re.Match[str], depth: int = 0) -> str:
     key, value = pair["key"], pair["value"]
     if not _is_secret_key(pair["quoted"] or key) or not _is_opaque(key, value.strip("'\"\\")):
         # A document may be the value in another one.
-        nested = re.sub(_PAIR, _masked_pair, value[1:-1]) if "\\" in value else ""
+        if "\\" not in value:
+            return pair[0]
+        if depth == _DEEPEST:
+            return f"{key}{pair['sign']}{MASK}"
+        nested = re.sub(_PAIR, partial(_masked_pair, depth=depth + 1), value[1:-1])
         return f"{key}{pair['sign']}{value[0]}{nested}{value[-1]}" if nested else pair[0]
     quote = value[: len(value) - len(value.lstrip("'\"\\"))]
     if not quote and "/" in value:
@@ -67,6 +71,9 @@ def _masked_pair(pair: re.Match[str]) -> str:
             return pair[0]
     return f"{key}{pair['sign']}{quote}{MASK}{quote}"
 
+
+_DEEPEST: Final = 8
+"""Quotes of the next document within have 511 backslashes; what is nested deeper is not shown."""
 
 _RULES: Final[tuple[tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]], ...]] = (
     (("=", '":', '" :', "':", "' :"), _PAIR, _masked_pair),

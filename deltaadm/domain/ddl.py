@@ -268,8 +268,10 @@ _LEXER: Final = r"""
     | (?P<number>[0-9]+(?!\w))
     | (?P<quoted>`(?:[^`]|``)+`)
     | (?P<word>\w+)
+    | (?P<open>['"].* | /\*.*)
     | (?P<sign>.)
 """
+"""Of what is not closed, the rest is one token: each mark in it would look for its end again."""
 
 
 class _Reader:
@@ -278,7 +280,9 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self._tokens = [
-            _Token(match.lastgroup, match[0], match.start())
+            _Token("sign", match[0][0], match.start())
+            if match.lastgroup == "open"
+            else _Token(match.lastgroup, match[0], match.start())
             for match in re.finditer(_LEXER, text, re.VERBOSE | re.DOTALL)
             if match.lastgroup and match.lastgroup != "space"
         ]
@@ -682,7 +686,7 @@ _RESERVED: Final = RESERVED | words(
 
 def column_references(expression: str) -> tuple[Path, ...]:
     """
-    The column paths in *expression*; empty for text that is not understood.
+    The column paths in *expression*, each once; empty for text that is not understood.
 
     >>> column_references("`a b`.c > 1 AND upper(d) <> 'e'")
     (('a b', 'c'), ('d',))
@@ -720,7 +724,7 @@ def column_references(expression: str) -> tuple[Path, ...]:
             kind, before = tokens[position]
             after_operand = kind in ("text", "number") or before in (")", "]")
             position += 1
-    return tuple(paths)
+    return tuple(dict.fromkeys(paths))
 
 
 def _is_column(first: str, before: str, after: tuple[str, str]) -> bool:
@@ -803,7 +807,7 @@ def _quoted(form: str) -> str:
 
 
 _WHOLE: Final = r"[-+]?\d+"
-_PLAIN_NUMBER: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?"
+_PLAIN_NUMBER: Final = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
 _ISO_DATE: Final = r"(-\d{4,9}|\d{4}|\+\d{5,9})-\d\d-\d\d"
 _ISO_MINUTE: Final = rf"{_ISO_DATE}T\d\d:\d\d"
 _SECONDS: Final = r":\d\d(\.\d{0,9})?"
@@ -937,4 +941,4 @@ def _in_range(name: str, number: int) -> bool:
 _NO_FINITE_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
 _SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
 # Java's parser, which these casts use, takes a suffix d or f.
-_NUMBER_IN_TEXT: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[dDfF]?"
+_NUMBER_IN_TEXT: Final = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?[dDfF]?"

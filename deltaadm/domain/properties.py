@@ -204,7 +204,7 @@ _UNITS: Final = {
     "week": 7 * 86_400_000_000,
 }
 _MONTHS: Final = {"month": 1, "year": 12}
-_TERM: Final = r"\s*([+-]?)\s*(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)"
+_TERM: Final = r"\s*+([+-]?)\s*+(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)"
 
 
 def interval_microseconds(text: str) -> int | None:
@@ -301,9 +301,9 @@ def spark_interval(text: str) -> str:
         units = ("week", "day", "hour", "minute", "second")
         terms = [pair for pair in zip(iso.groups(), units, strict=True) if pair[0]]
     else:
-        parts = re.findall(r"(\d+)([a-z]+)", plain.lower())
-        if not parts or "".join(map("".join, parts)) != plain.lower():
+        if not re.fullmatch(r"(?:\d+[a-z]+)+", plain.lower()):
             return text
+        parts = re.findall(r"(\d+)([a-z]+)", plain.lower())
         terms = [
             (count, _SHORT_UNITS.get(unit) or _SHORT_UNITS.get(unit.removesuffix("s"), ""))
             for count, unit in parts

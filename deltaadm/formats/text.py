@@ -153,7 +153,7 @@ class Line:
         if limit - hang < _NARROWEST_COLUMN:
             hang = min(hang, _INDENT_OF_NARROW_TEXT)
         ends, column = [], 0
-        for word in re.finditer(r"\s*\S+\s*?(?=\s|$)", self.text):
+        for word in re.finditer(r"\s*\S+", self.text.rstrip()):
             shown = word[0].lstrip()
             place, width = column + width_of(word[0]) - width_of(shown), width_of(shown)
             # A line never begins with a CI system's command.

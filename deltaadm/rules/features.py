@@ -263,7 +263,9 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(message, place_of((column.name,)))
 
 
-_LEXEME: Final = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(\.?)\s*(?:`([^`]+)`|(\w+))(\s*\()?"
+_LEXEME: Final = (
+    r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|(?:(\.)\s*)?(?:`([^`]+)`|(\w+))(\s*\()?"
+)
 
 
 @rule("DL523", Severity.ERROR, Scope.SNAPSHOT, shared=True)

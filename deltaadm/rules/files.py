@@ -637,7 +637,7 @@ _WHOLE: Final = r"[+-]?\d{1,40}"
 _DATE: Final = r"[+-]?\d{4,7}(-\d{1,2}(-\d{1,2})?)?"
 _TIMESTAMP: Final = _DATE + r"([ T]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,9})?)?(?P<zone>.*))?"
 _ZONE: Final = r"\s*(Z|UTC|GMT|UT|[A-Za-z_/+-]{2,40}|(UTC|GMT|UT)?[+-]\d{1,2}(:?\d\d)*)"
-_NUMBER: Final = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?[dDfF]?"
+_NUMBER: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?[dDfF]?"
 _FLOATS: Final = frozenset({"nan", "infinity", "inf", "+infinity", "+inf", "-infinity", "-inf"})
 _DECIMAL_TYPE: Final = r"decimal\((\d{1,2}),\s*(\d{1,2})\)"
 

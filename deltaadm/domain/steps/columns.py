@@ -164,7 +164,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
 
 
 _NAME: Final = r"(?:`(?:[^`]|``)+`|\w+)"
-_WORDS: Final = rf"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|{_NAME}(?:\s*\.\s*{_NAME})*"""
+_WORDS: Final = rf"""'(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?|{_NAME}(?:\s*\.\s*{_NAME})*"""
 
 
 def _mentions(expression: str, column: Path) -> bool:

@@ -217,7 +217,7 @@ def _unordered(sign: str, operand: Operand) -> RefusedError:
 # The grammar
 
 _INTEGER: Final = r"\d+[LSYlsy]?"
-_NUMBER: Final = r"(?i:(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?)"
+_NUMBER: Final = r"(?i:(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?(BD|D|F)?)"
 # Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
 _RESERVED_IN_CONDITIONS: Final = ddl.RESERVED | {"time"}
@@ -547,7 +547,7 @@ _LEXER: Final = r"""
     | (?P<quoted>`(?:[^`]|``)+`)
     | (?P<number>(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?(?:BD|D)?(?!\w) | \d+E[+-]?\d+(?:BD|D)?(?!\w))
     | (?P<word>\w+)
-    | (?P<torn>->|=>|::|<<|;)
+    | (?P<torn>->|=>|::|<<|;|/\*)
     | (?P<sign><=>|==|<>|!=|<=|!>|>=|!<|\|\||[^'"`])
 """
 
