@@ -8,7 +8,7 @@ clients and RFCs come from delta-io/delta (`TableFeature.scala`, Kernel's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 
@@ -566,11 +566,11 @@ def with_requirements(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(closed))
 
 
-def dependents(name: str, among: Iterable[str]) -> list[str]:
+def dependents(name: str, among: Container[str]) -> list[str]:
     """The features *among* these that require the feature *name* themselves, in order."""
-    return [
-        other for other in sorted(among) if other in FEATURES and name in FEATURES[other].requires
-    ]
+    return sorted(
+        other for other, feature in FEATURES.items() if name in feature.requires and other in among
+    )
 
 
 def undo_feature(feature: TableFeature | None) -> str:

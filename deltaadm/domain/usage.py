@@ -7,7 +7,7 @@ were written while it was on. Whether it is, only a state that has been read sho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import (
@@ -71,13 +71,14 @@ def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
                 own[name] = Usage((*evidence, *(more or ())), known=certain)
             except DeltaadmError:  # metadata that cannot be understood
                 continue
-    usage = {name: _with_dependents(name, own) for name in names}
+    listed = [name for name in own if name in FEATURES]  # there may be thousands of others
+    usage = {name: _with_dependents(name, own, listed) for name in names}
     return usage | {official: usage[name] for name, official in known.items()}
 
 
-def _with_dependents(name: str, by_name: Mapping[str, Usage]) -> Usage:
-    """The use of a feature includes that by features which require it, directly or not."""
-    others = [other for other in by_name if other != name and name in with_requirements([other])]
+def _with_dependents(name: str, by_name: Mapping[str, Usage], listed: Iterable[str]) -> Usage:
+    """The use of a feature includes that by *listed* ones which require it, directly or not."""
+    others = [other for other in listed if other != name and name in with_requirements([other])]
     others.sort(key=lambda other: name not in FEATURES[other].requires)  # those that do directly
     required_by = (f"required by {other}" for other in others if by_name[other].evidence)
     evidence = (*by_name[name].evidence, *required_by)

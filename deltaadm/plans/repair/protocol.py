@@ -257,9 +257,9 @@ def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
             reasons.setdefault(name, "; ".join([evidence[0], *filter(None, [past.lost.get(name)])]))
     for name, why in reasons.items():
         features.setdefault(name, why)
-    for name in with_requirements(features):
+    for name in sorted({*with_requirements(features)} - features.keys()):
         by = [other for other in features if name in with_requirements({other})]
-        features.setdefault(name, f"{', '.join(by)} requires it")
+        features[name] = f"{', '.join(by)} requires it"
     return features
 
 
