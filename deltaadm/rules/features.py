@@ -476,17 +476,18 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Clustered Table.
     """
-    for path, data_type in rules.clustered_columns(table):
+    found, fix = [*rules.clustered_columns(table)], tuple[kinds.Step, ...]()
+    if any(data_type is None for _, data_type in found):
+        columns = restored_clustering(table.snapshot, table.earlier_names)
+        if columns is not None:
+            step = kinds.ClusterBy(columns)
+            fix = rules.accepted(table.snapshot, step, lambda after: not lost_clustering(after))
+    for path, data_type in found:
         name = ".".join(path)
         if data_type is None:
             known = table.earlier_names.get(path)
             former_name = f" (once the physical name of {path_text(known)})" if known else ""
             message = f"The table is clustered by {name!r}, which does not exist{former_name}."
-            columns = restored_clustering(table.snapshot, table.earlier_names)
-            fix: tuple[kinds.Step, ...] = ()
-            if columns is not None:
-                step = kinds.ClusterBy(columns)
-                fix = rules.accepted(table.snapshot, step, lambda after: not lost_clustering(after))
             yield Problem(message, _CLUSTERING, fix=fix)
         elif not has_bounds(data_type) and not is_variant(data_type):
             message = f"The table is clustered by {name!r}, whose type has no statistics."
