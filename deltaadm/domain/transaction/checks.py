@@ -336,6 +336,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
         return
     partitions = {column.lower() for column in metadata.partition_columns}
     leaves: list[str] = []
+    schema, inside = metadata.schema, dict[int, dict[str, DataType]]()
     for path in column_names(listed):
         name = ".".join(path)
         if len(path) == 1 and path[0].lower() in partitions:
@@ -344,9 +345,11 @@ def check_statistics_columns(metadata: Metadata) -> None:
                 remedy="Leave it out.",
                 delta_error_class="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN",
             )
-        here: DataType = metadata.schema
+        here: DataType = schema
         for part in path:
-            inner = {field.name.lower(): field.type for field in parts(here)}
+            if id(here) not in inside:
+                inside[id(here)] = {field.name.lower(): field.type for field in parts(here)}
+            inner = inside[id(here)]
             if part.lower() not in inner:
                 raise RefusedError(
                     f"{Key.STATISTICS_COLUMNS} names {name}, which the table does not have.",
