@@ -325,6 +325,8 @@ def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
                 cause = "two types"
             elif [part.decode() for part in chunk[3]] != list(leaf.path):
                 cause = "two names"
+            elif not isinstance(chunk[4], int):
+                cause = "no compression"
             elif chunk[5] < rows or (chunk[5] != rows and not leaf.levels[0]):
                 cause = f"{chunk[5]} values for {rows} rows"
             else:
