@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,10 @@ MASK: Final = "***"
 # Text comes from tables, and a line of a megabyte must take a moment only: no pattern looks again
 # and again at what it cannot match. Quantifiers are possessive, or end where another match begins.
 _PAIR: Final = (
-    r"(?P<key>(?P<quote>\\{0,255}+['\"])(?P<quoted>[^'\"\s\\]++)(?P=quote)|(?<![?&\w.-])[\w.-]++)"
+    r"(?P<key>(?P<quote>(?:(?<!\\)\\*+|\\{0,255}+)['\"])(?P<quoted>[^'\"\s\\]++)(?P=quote)|"
+    r"(?<![?&\w.-])[\w.-]++)"
     r"(?P<sign>\s?=\s?|(?<=['\"])\s?:\s?)"
-    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\\+['\"][^'\"]*+['\"]?|"
+    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(?P<opening>\\{1,255}+['\"])[^'\"]*+['\"]?|"
     r"[^\s'\",;()]*[^\s'\".,;()])"
 )
 """A key and its value, bare or in quotes; no part of a URL."""
@@ -53,30 +54,46 @@ _PARTITION: Final = r"(?i)[^/]*/(?:.*/)?(?:[^/]*\.[a-z]\w*|[^/=]+=[^/=][^/]*)?/?
 """The value after `key=` in the path of a partition's file, or of a directory in it."""
 
 
-def _masked_pair(pair: re.Match[str], depth: int = 0) -> str:
-    key, value = pair["key"], pair["value"]
+def _without_secrets(text: str, depth: int = 0) -> str:
+    """*text* without the values of keys that are names of secrets, in documents in it as well."""
+    pattern, shown, place = re.compile(_PAIR), list[str](), 0
+    while (pair := pattern.search(text, place)) is not None:
+        end = pair.end()
+        if opening := pair["opening"]:  # the same quote ends it; those within have more backslashes
+            closing = re.compile(rf"(?<!\\){re.escape(opening)}").search(text, pair.end("opening"))
+            end = closing.end() if closing else end
+        value = text[pair.start("value") : end]
+        shown += text[place : pair.start()], pair["key"], pair["sign"]
+        shown.append(_shown_value(pair, value, depth))
+        place = end
+    return "".join([*shown, text[place:]])
+
+
+def _shown_value(pair: re.Match[str], value: str, depth: int) -> str:
+    key = pair["key"]
     if not _is_secret_key(pair["quoted"] or key) or not _is_opaque(key, value.strip("'\"\\")):
         # A document may be the value in another one.
-        if "\\" not in value:
-            return pair[0]
+        if "\\" not in value or len(value) == 1:
+            return value
         if depth == _DEEPEST:
-            return f"{key}{pair['sign']}{MASK}"
-        nested = re.sub(_PAIR, partial(_masked_pair, depth=depth + 1), value[1:-1])
-        return f"{key}{pair['sign']}{value[0]}{nested}{value[-1]}" if nested else pair[0]
+            return MASK
+        return f"{value[0]}{_without_secrets(value[1:-1], depth + 1)}{value[-1]}"
     quote = value[: len(value) - len(value.lstrip("'\"\\"))]
     if not quote and "/" in value:
         # A part of a path; only names of settings have dots.
         inside = pair.string[max(pair.start() - 1, 0) : pair.start()] == "/"
         if inside or ("." not in key and re.fullmatch(_PARTITION, value)):
-            return pair[0]
-    return f"{key}{pair['sign']}{quote}{MASK}{quote}"
+            return value
+    return f"{quote}{MASK}{quote}"
 
 
 _DEEPEST: Final = 8
-"""Quotes of the next document within have 511 backslashes; what is nested deeper is not shown."""
+"""Documents within each other that are looked into; what is nested deeper is not shown."""
+
+_SIGNS_OF_PAIRS: Final = ("=", '":', '" :', "':", "' :")
+"""Texts of which each that has a key and its value has one."""
 
 _RULES: Final[tuple[tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]], ...]] = (
-    (("=", '":', '" :', "':", "' :"), _PAIR, _masked_pair),
     ((":/",), _LOGIN, lambda login: login[0] if login[2] is None else f"{login[1]}{MASK}@"),
     (("?", "&"), _PARAMETER, rf"\1{MASK}"),
     (("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}", MASK),
@@ -129,6 +146,8 @@ def masked(text: str, secrets: Iterable[str] = ()) -> str:
         text = text.replace(repr(secret), repr(MASK))
         if len(secret) >= _TELLING:
             text = text.replace(secret, MASK)
+    if any(sign in text for sign in _SIGNS_OF_PAIRS):
+        text = _without_secrets(text)
     for signs, pattern, replacement in _RULES:
         if any(sign in text for sign in signs):
             text = re.sub(pattern, replacement, text)

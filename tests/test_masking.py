@@ -67,6 +67,19 @@ def test_fields_that_delta_does_not_know_are_masked_as_properties(tmp_path: Path
     ]
 
 
+@pytest.mark.parametrize("depth", range(12))
+@pytest.mark.parametrize("separators", [(", ", ": "), (",", ":")])
+def test_documents_within_documents(depth: int, separators: tuple[str, str]) -> None:
+    document: dict[str, object] = {"password": SECRET, "a": 1}
+    for _ in range(depth):
+        within = json.dumps(document, separators=separators)
+        document = {"b": 2, "v": within, "c": "x"}
+    text = json.dumps(document, separators=separators)
+    shown = masked(text)
+    assert SECRET not in shown
+    assert shown.endswith(text[-6:])
+
+
 @pytest.mark.slow
 def test_no_text_takes_long(tmp_path: Path) -> None:
     """Where a pattern is quadratic, this takes hours; the time limit is that of a hang."""
