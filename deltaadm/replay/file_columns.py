@@ -190,7 +190,13 @@ class ArrowFiles:
         # What takes longest is done by the thread that makes this; before Python 3.12, a cached
         # property makes all threads wait for each other.
         self.statistics = self._read_statistics(shape)
-        self.odd_paths = self._find_odd_paths()
+        paths = self._texts("path")
+        # To skip what the pattern accepts anyway takes a fraction of looking for it.
+        rest = pc.ascii_ltrim(paths, PLAIN_CHARACTERS)
+        plain = pc.match_substring_regex(rest, rf"\A(?:{PLAIN_PATH})\z")
+        short = pc.less(pc.binary_length(paths), scalar(2))
+        self.odd_paths = _where(pc.invert(plain)) | _where(short)
+        """The files whose path may have a flaw, or be absolute without a slash; see `path_flaw`."""
 
     def __len__(self) -> int:
         return len(self._adds)
@@ -232,14 +238,6 @@ class ArrowFiles:
             return numbers.cast(pa.int64())
         except pa.ArrowInvalid:  # numbers without a sign, of 64 bits
             return numbers.cast(pa.float64(), safe=False)
-
-    def _find_odd_paths(self) -> Rows:
-        """The files whose path may have a flaw, or be absolute without a slash; see `path_flaw`."""
-        paths = self._texts("path")
-        # To skip what the pattern accepts anyway takes a fraction of looking for it.
-        rest = pc.ascii_ltrim(paths, PLAIN_CHARACTERS)
-        plain = pc.match_substring_regex(rest, rf"\A(?:{PLAIN_PATH})\z")
-        return _where(pc.invert(plain)) | _where(pc.less(pc.binary_length(paths), scalar(2)))
 
     def where(self, column: str, is_meant: Callable[[str], bool]) -> Rows:
         """The rows whose text in a column is meant."""

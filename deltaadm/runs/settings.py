@@ -180,10 +180,6 @@ def _text(value: Any, place: str) -> str:
     return value
 
 
-def _patterns(value: Any, place: str) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else _texts(value, place, "team/*")
-
-
 def _code(value: Any, place: str) -> str:
     from deltaadm.reports.validate import code_prefix, similar_code
 
@@ -310,7 +306,9 @@ def _policy(value: Any, place: str) -> dict[str, Any]:
 
 
 _TABLE: Final[Mapping[str, Parser]] = {
-    "pattern": _patterns,
+    "pattern": lambda value, place: (
+        (value,) if isinstance(value, str) else _texts(value, place, "team/*")
+    ),
     "ignore": _list_of("a list", _ignore),
     "clients": _clients,
     "writers": _clients,

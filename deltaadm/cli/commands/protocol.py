@@ -189,6 +189,9 @@ class DropFeature(Parameters):
             commit = self.change.commit
             context = context.with_request(commit.spark, output, commit.access)
 
+            def waiting(document: Mapping[str, Any]) -> int:
+                return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0
+
             def answer() -> int:
                 # Which changing one table does without.
                 from deltaadm.runs.fleet import collect_tables, report_all
@@ -196,7 +199,7 @@ class DropFeature(Parameters):
                 with log_reader(context, tables, self.many, by_executors=True) as reader:
                     fleet = collect_tables(reader, tables, self.many, "drop-feature")
                     report = partial(_status, reader, feature=feature)
-                    return report_all(reader, fleet, report, code=_waiting if feature else None)
+                    return report_all(reader, fleet, report, code=waiting if feature else None)
 
             return handle_errors(context, "".join(tables), answer)
 
@@ -212,10 +215,6 @@ def _status(context: RunContext, target: Target, *, feature: str | None) -> Drop
         for name in (droppable_features(snapshot) if feature is None else [official_name(feature)])
     )
     return DropReport(target.text, snapshot.version, tuple(drops))
-
-
-def _waiting(document: Mapping[str, Any]) -> int:
-    return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0
 
 
 class Undo(Parameters):
