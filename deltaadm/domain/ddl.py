@@ -646,10 +646,13 @@ _WRITTEN: Final = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "lo
 # Expressions, as far as they are known without Spark: their columns, and constants
 
 
-_EXPRESSION_LEXER: Final = r"""
+DIGITS: Final = r"(?:\d+(?:\.\d*)?|\.\d+)"
+"""The digits of a number; in one way only, or a long one that is none takes minutes."""
+
+_EXPRESSION_LEXER: Final = rf"""
       (?P<space>\s+)
     | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
-    | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[LSYDFlsydf]|BD|bd)?)
+    | (?P<number>{DIGITS}(?:[eE][+-]?\d+)?(?:[LSYDFlsydf]|BD|bd)?)
     | (?P<comment>--|/\*)
     | (?P<quoted>`(?:[^`]|``)*`)
     | (?P<word>[^\W\d]\w*)
@@ -807,7 +810,7 @@ def _quoted(form: str) -> str:
 
 
 _WHOLE: Final = r"[-+]?\d+"
-_PLAIN_NUMBER: Final = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?"
+_PLAIN_NUMBER: Final = rf"[-+]?{DIGITS}([eE][-+]?\d{{1,4}})?"
 _ISO_DATE: Final = r"(-\d{4,9}|\d{4}|\+\d{5,9})-\d\d-\d\d"
 _ISO_MINUTE: Final = rf"{_ISO_DATE}T\d\d:\d\d"
 _SECONDS: Final = r":\d\d(\.\d{0,9})?"
@@ -941,4 +944,4 @@ def _in_range(name: str, number: int) -> bool:
 _NO_FINITE_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
 _SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
 # Java's parser, which these casts use, takes a suffix d or f.
-_NUMBER_IN_TEXT: Final = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?[dDfF]?"
+_NUMBER_IN_TEXT: Final = rf"[-+]?{DIGITS}([eE][-+]?\d+)?[dDfF]?"

@@ -217,7 +217,7 @@ def _unordered(sign: str, operand: Operand) -> RefusedError:
 # The grammar
 
 _INTEGER: Final = r"\d+[LSYlsy]?"
-_NUMBER: Final = r"(?i:(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?(BD|D|F)?)"
+_NUMBER: Final = rf"(?i:{ddl.DIGITS}(E[+-]?\d+)?(BD|D|F)?)"
 # Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
 _RESERVED_IN_CONDITIONS: Final = ddl.RESERVED | {"time"}
