@@ -807,11 +807,14 @@ class TableState:
         return (*found, *(["version"] if self.version != other.version else []))
 
 
-def state_of(store: LogStore, segment: LogSegment) -> TableState:
+def state_of(
+    store: LogStore, segment: LogSegment, take: Callable[[LiveRow], object] | None = None
+) -> TableState:
     """
     The state that *segment* describes, whoever has written it; raises what a replay does.
 
     It is what live files, domains, transactions, protocol and metadata say, however it is spelt.
+    *take* is called with each live file.
     """
     state, digest, total = State(store, segment), Digest(), 0
 
@@ -819,6 +822,8 @@ def state_of(store: LogStore, segment: LogSegment) -> TableState:
         nonlocal total
         for row in state.live_files():
             total += row.size if isinstance(row.size, int) else 0
+            if take is not None:
+                take(row)
             yield row.said
 
     digest.add("add", texts())

@@ -323,9 +323,9 @@ def test_a_plan_takes_the_state_of_the_same_files_once(
     aged(tmp_path)
     asked: list[object] = []
 
-    def noted(store: LogStore, segment: LogSegment) -> TableState:
+    def noted(store: LogStore, segment: LogSegment, take: Any) -> TableState:
         asked.append((segment.version, segment.checkpoint, segment.deltas.names))
-        return state_of(store, segment)
+        return state_of(store, segment, take)
 
     monkeypatch.setattr("deltaadm.plans.repair.repair.state_of", noted)
     planned(tmp_path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import Any, Final
@@ -36,6 +36,7 @@ from deltaadm.plans.checkpoint import (
 )
 from deltaadm.plans.repair.repair import (
     Case,
+    CommitEvidence,
     Operation,
     Repair,
     View,
@@ -47,7 +48,7 @@ from deltaadm.plans.repair.repair import (
     write_file,
 )
 from deltaadm.replay.checkpoints import CheckpointReader
-from deltaadm.replay.commit_lines import CommitLines, json_object
+from deltaadm.replay.commit_lines import json_object
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import Depth, examine, read_pointer
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer
@@ -107,7 +108,7 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
 def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
     version, names = checkpoint.version, [file.path for file in checkpoint.files]
-    stated = _stated(case, version)
+    stated, files = _stated(case, version), _DifferingFiles()
     try:
         reader = CheckpointReader(case.view, checkpoint)
         if not newest and sum(file.info.size for file in checkpoint.files) > _LARGE:
@@ -115,12 +116,12 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             return
         for name in reader.file_paths():
             reader.require_whole(name)
-        older = _by_older_files(case, version)
-        if isinstance(older, str):  # to count is quicker, and exact but for what it has twice
+        if isinstance(_older_files(case, version), str):
+            # To count is quicker, and exact but for what it has twice.
             counted = _snapshot(case, alone(checkpoint), Detail.STATE).files or FileFacts()
             if stated in {None, (counted.files, counted.bytes)}:
                 return
-        actual = case.view.state(alone(checkpoint))
+        actual = case.view.state(alone(checkpoint), files.take_theirs)
     except TableError as error:
         wrong = error.message
         if not wrong.startswith("The checkpoint of"):
@@ -128,6 +129,7 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
         yield _unusable(case, "DL612", wrong, checkpoint.files)
         return
     found = _totals(actual)
+    older = _by_older_files(case, version, files.take_ours)
     if isinstance(older, str):
         if stated is not None and stated != found:
             wrong = f"The checkpoint of version {version} has {_words(found)}, but the checksum of "
@@ -148,6 +150,7 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             checkpoint,
             segment,
             differing,
+            files,
             confirms_older=stated == _totals(expected),
             confirms_checkpoint=stated == found,
         )
@@ -158,6 +161,7 @@ def _settled(
     checkpoint: Checkpoint,
     older: LogSegment,
     differing: tuple[str, ...],
+    files: _DifferingFiles,
     *,
     confirms_older: bool,
     confirms_checkpoint: bool,
@@ -168,7 +172,7 @@ def _settled(
     The checksum of the version may confirm either.
     """
     version = checkpoint.version
-    ours, theirs, agreed = _compared(case.view, older, alone(checkpoint))
+    ours, theirs, agreed = files.ours, files.theirs(case.view, checkpoint), files.agreed
     lacking = sorted(path for path, _ in ours.keys() - theirs.keys())
     extra = sorted(path for path, _ in theirs.keys() - ours.keys())
     wrong = (
@@ -212,13 +216,29 @@ def _settled(
 # Where the state comes from
 
 
-def _by_older_files(case: Case, version: int) -> tuple[LogSegment, TableState] | str:
-    """The older files that make *version*, and its state; or a clause that says why none do."""
+def _older_files(case: Case, version: int) -> LogSegment | str:
+    """The older files that make *version*; or a clause that says why none do."""
     try:
-        segment = case.listing.segment(version, before=version)
-        return segment, case.view.state(segment)
+        return case.listing.segment(version, before=version)
     except TableError as error:
-        return f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}"
+        return _clause(error)
+
+
+def _by_older_files(
+    case: Case, version: int, take: Callable[[LiveRow], object] | None = None
+) -> tuple[LogSegment, TableState] | str:
+    """The same with the state that they make, whose live files *take* is called with."""
+    segment = _older_files(case, version)
+    if isinstance(segment, str):
+        return segment
+    try:
+        return segment, case.view.state(segment, take)
+    except TableError as error:
+        return _clause(error)
+
+
+def _clause(error: TableError) -> str:
+    return f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}"
 
 
 def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
@@ -258,22 +278,31 @@ def _words(totals: tuple[int, int]) -> str:
     return f"{totals[0]:,} live files of {totals[1]:,} bytes"
 
 
-def _compared(view: View, *segments: LogSegment) -> tuple[_Rows, _Rows, str | None]:
-    """The live files that each of two segments has, not the other; the path of one that both do."""
-    ours, theirs = segments
-    left = {hash(row.said) for row in State(view, theirs).live_files()}
-    only, agreed = _Rows(), None
-    for row in State(view, ours).live_files():
-        if hash(row.said) in left:
-            left.discard(hash(row.said))
-            agreed = agreed or row.path
+class _DifferingFiles:
+    """The live files that either a checkpoint or the older files have, once both were read."""
+
+    def __init__(self) -> None:
+        self._theirs = set[int]()
+        self.ours: dict[tuple[str, str | None], LiveRow] = {}
+        self.agreed: str | None = None
+        """The path of a file that both have."""
+
+    def take_theirs(self, row: LiveRow) -> None:
+        """A live file of the checkpoint, all of which come first."""
+        self._theirs.add(hash(row.said))
+
+    def take_ours(self, row: LiveRow) -> None:
+        """One of the older files."""
+        if (said := hash(row.said)) in self._theirs:
+            self._theirs.discard(said)
+            self.agreed = self.agreed or row.path
         else:
-            only[row.key] = row
-    again = State(view, theirs).live_files() if left else ()
-    return only, {row.key: row for row in again if hash(row.said) in left}, agreed
+            self.ours[row.key] = row
 
-
-_Rows = dict[tuple[str, str | None], LiveRow]
+    def theirs(self, view: View, checkpoint: Checkpoint) -> dict[tuple[str, str | None], LiveRow]:
+        """Those of *checkpoint*, which is read again if there are any."""
+        rows = State(view, alone(checkpoint)).live_files() if self._theirs else ()
+        return {row.key: row for row in rows if hash(row.said) in self._theirs}
 
 
 def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL) -> Snapshot:
@@ -283,27 +312,44 @@ def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL)
 
 def _doubts(case: Case, segment: LogSegment) -> Iterator[str]:
     """What shows that a commit of *segment* is not as it was written."""
-    if (doubts := case.doubts) is None:
-        doubts = {}
-        for fact in examine(case.view, Depth(history=True, files=False), now=case.now):
-            if isinstance(fact, facts.CommitFacts):
-                if not fact.names:
-                    doubts[fact.version] = "the commit is empty"
-                for _, message in _broken(_DAMAGED_COMMITS, fact):
-                    doubts[fact.version] = message
-            elif isinstance(fact, facts.CheckpointFacts):  # after all commits
-                break
-        # Of two that are the same to the letter, one has taken the place of another.
-        first: dict[str | None, int] = {}
-        for file in case.listing.commits:
-            other = first.setdefault(sha256(case.view, file.path), file.number)
-            if other != file.number:
-                doubts[file.number] = f"it is a copy of version {other}"
-                doubts[other] = f"it is a copy of version {file.number}"
-        case.doubts = doubts
+    doubts = _evidence(case).doubts
     for file in segment.commits:
         if file.number in doubts:
             yield f"version {file.number}: {doubts[file.number]}"
+
+
+def _evidence(case: Case) -> CommitEvidence:
+    """What the commits of the log tell, which are read once."""
+    if case.evidence is None:
+        case.evidence = found = CommitEvidence()
+        added = set[int]()
+        for fact in examine(case.view, Depth(history=True, files=False), now=case.now):
+            if isinstance(fact, facts.CheckpointFacts):  # after all commits
+                break
+            if not isinstance(fact, facts.CommitFacts):
+                continue
+            if not fact.names:
+                found.doubts[fact.version] = "the commit is empty"
+            for _, message in _broken(_DAMAGED_COMMITS, fact):
+                found.doubts[fact.version] = message
+            added.update(_hashed(case, action) for action in fact.objects("add"))
+            for action in fact.objects("remove"):
+                file = _hashed(case, action)
+                found.removed.setdefault(file, fact.version)
+                if file not in added:
+                    found.unknown.append((fact.version, file, str(action.get("path"))))
+        # Of two that are the same to the letter, one has taken the place of another.
+        first: dict[str | None, int] = {}
+        for log_file in case.listing.commits:
+            other = first.setdefault(sha256(case.view, log_file.path), log_file.number)
+            if other != log_file.number:
+                found.doubts[log_file.number] = f"it is a copy of version {other}"
+                found.doubts[other] = f"it is a copy of version {log_file.number}"
+    return case.evidence
+
+
+def _hashed(case: Case, action: Mapping[str, Any]) -> int:
+    return hash(canonical_path(str(action.get("path")), case.view.qualifier))
 
 
 def _doubts_by_storage(case: Case, disputed: Iterable[LiveRow]) -> Iterator[str]:
@@ -328,26 +374,20 @@ def _doubts_by_removals(
             segment = case.listing.segment(segment.version, before=base.version)
         except TableError:
             break
-    lines, added, removed = CommitLines(case.view), set[str](), set[str]()
-    foreign: dict[str, str] = {}
-    for file in segment.commits:
-        commit = lines.of(file.path)
-        added.update(_path(case, action) for action in commit.actions("add"))
-        for action in commit.actions("remove"):
-            removed.add(path := _path(case, action))
-            if path not in added:
-                foreign.setdefault(path, f"version {file.number} removes {action['path']}")
-    for row in State(case.view, alone(base)).live_files() if base and foreign else ():
-        foreign.pop(row.key[0], None)
-    yield from (f"{what}, which nothing has added" for what in foreign.values())
+    found, since = _evidence(case), base.version if base else -1
+    unknown_to_commits = {
+        file: f"version {version} removes {path}, which nothing has added"
+        for version, file, path in found.unknown
+        if since < version <= segment.version
+    }
+    for row in State(case.view, alone(base)).live_files() if base and unknown_to_commits else ():
+        unknown_to_commits.pop(hash(row.key[0]), None)
+    yield from unknown_to_commits.values()
     for row in unknown[:_LOOKED_UP]:
         is_gone = has_files and case.store.data_size(row.path) is None
-        if row.key[0] not in removed and not is_gone:
+        removed = found.removed.get(hash(row.key[0]), segment.version + 1) <= segment.version
+        if not (removed or is_gone):
             yield f"none of them adds or removes {row.path}, which the checkpoint has"
-
-
-def _path(case: Case, action: Mapping[str, Any]) -> str:
-    return canonical_path(str(action["path"]), case.view.qualifier)
 
 
 def _named(verb: str, paths: Sequence[str]) -> str:

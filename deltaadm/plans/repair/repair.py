@@ -27,7 +27,7 @@ from deltaadm.errors import (
     TableError,
 )
 from deltaadm.json_values import compact
-from deltaadm.plans.checkpoint import HINT, TableState, state_of
+from deltaadm.plans.checkpoint import HINT, LiveRow, TableState, state_of
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
 from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot, locate, replayed
@@ -134,13 +134,15 @@ class View:
         except DeltaadmError:
             return None
 
-    def state(self, segment: LogSegment) -> TableState:
-        """The state that *segment* describes; files that were read for it once are not again."""
+    def state(
+        self, segment: LogSegment, take: Callable[[LiveRow], object] | None = None
+    ) -> TableState:
+        """The state that *segment* describes; read once, or for *take* to see its live files."""
         checkpoint = segment.checkpoint.files if segment.checkpoint else ()
         names = (*(file.path for file in checkpoint), *segment.deltas.names)
         read = segment.version, *(self.files.get(name, name) for name in names)
-        if read not in self._states:
-            self._states[read] = state_of(self, segment)
+        if take is not None or read not in self._states:
+            self._states[read] = state_of(self, segment, take)
         return self._states[read]
 
     def newest_state(self) -> tuple[TableState | None, str]:
@@ -151,13 +153,28 @@ class View:
             return None, error.message
 
 
+@dataclass(frozen=True)
+class CommitEvidence:
+    """
+    What the commits of a log tell about each other.
+
+    `doubts` say of versions what shows that somebody changed them. `removed` has the first version
+    that removes a file, by the hash of its path. `unknown` are the removals of files that no commit
+    had added before: version, hash and path.
+    """
+
+    doubts: dict[int, str] = field(default_factory=dict)
+    removed: dict[int, int] = field(default_factory=dict)
+    unknown: list[tuple[int, int, str]] = field(default_factory=list)
+
+
 class Case:
     """
     A log that is looked at.
 
     `found` is the log as it is, `view` as it will be once the repairs that were found so far are
-    done. What has changed within the last *older_than* ms may still be being written. `doubts` are
-    what shows of commits that somebody changed them.
+    done. What has changed within the last *older_than* ms may still be being written. `evidence` is
+    what the commits tell, once somebody has asked.
     """
 
     def __init__(
@@ -166,7 +183,7 @@ class Case:
         self.store, self.now, self.older_than = store, now, older_than
         self.found = self.view = View(store)
         self.remove_missing_files = remove_missing_files
-        self.doubts: dict[int, str] | None = None
+        self.evidence: CommitEvidence | None = None
 
     @property
     def listing(self) -> LogListing:
