@@ -378,7 +378,7 @@ def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = Fa
             statements = report.plan.statements
         elif isinstance(report, PlanReport | SavedPlanReport | OutcomeReport):
             plan = report.outcome.plan if isinstance(report, OutcomeReport) else report.plan
-            statements = tuple(planned_statement(plan, stage) for stage in plan.stages)
+            statements = tuple(planned_statement(stage) for stage in plan.stages)
         else:
             continue
         if isinstance(report, PlanReport | SavedPlanReport):

@@ -183,7 +183,7 @@ def _plan_left(
         if (
             len(plan.stages) > 1
             and not diff(plan.before, plan.after)
-            and all(diff(taken.before, taken.after) for taken in plan.transitions)
+            and all(diff(taken.before, taken.after) for taken in plan.stages)
         ):
             count = len(steps)
     except RefusedError:
@@ -309,9 +309,9 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     """Notes on the steps of *plan*, besides what they change."""
     size = f" ({plan.before.files})" if plan.before.files else ""
     added = [
-        (before.metadata.schema, *step.touches.new_constraint)
-        for before, step in zip(plan.states, plan.steps, strict=False)
-        if step.touches.new_constraint
+        (stage.before.metadata.schema, *stage.step.touches.new_constraint)
+        for stage in plan.stages
+        if stage.step.touches.new_constraint
     ]
     if added:
         yield (

@@ -22,8 +22,9 @@ from deltaadm.errors import (
     UnknownWriteError,
 )
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
-from deltaadm.plans.plan import Plan, Stage, require_same_base, with_state
+from deltaadm.plans.plan import Plan, require_same_base, with_state
 from deltaadm.plans.reports import ConcurrentChange, Outcome, committed_words, concurrent_words
+from deltaadm.plans.undo import Stage
 
 
 class Executor(typing.Protocol):
@@ -163,10 +164,8 @@ def _require_agreed_losses(plan: Plan, current: Snapshot) -> None:
 
 def check_steps(plan: Plan, executor: Executor) -> None:
     """Have *executor* check all steps before the first one is taken; raises `CommitError`."""
-    before = plan.before
     for stage in plan.stages:
-        executor.check(before, stage.step)
-        before = stage.after
+        executor.check(stage.before, stage.step)
 
 
 def _require_as_planned(outcome: Outcome) -> None:
@@ -332,10 +331,9 @@ def require_same_settings(plan: Plan, live: SessionSettings) -> None:
     if live == plan.session:
         return
     # Most settings make no difference to most plans: only what they lead to counts.
-    state = plan.before
     for stage in plan.stages:
         try:
-            leads_there = not diff(stage.after, evolve(state, stage.step, live))
+            leads_there = not diff(stage.after, evolve(stage.before, stage.step, live))
         except DeltaadmError:
             leads_there = False
         if not leads_there:
@@ -344,4 +342,3 @@ def require_same_settings(plan: Plan, live: SessionSettings) -> None:
                 "than planned; nothing was committed.",
                 remedy="Plan again with the session's settings: --spark-conf KEY=VALUE.",
             )
-        state = stage.after

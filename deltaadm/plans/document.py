@@ -48,24 +48,20 @@ from deltaadm.plans.secrets import Masker, require_no_secrets
 _STAGE_FIELDS: Final[Fields] = {
     "sql": (
         maybe(STRING),
-        lambda staged: (
-            None
-            if staged[1].obstacle or not staged[1].step.has_statement
-            else planned_statement(*staged)
+        lambda stage: (
+            None if stage.obstacle or not stage.step.has_statement else planned_statement(stage)
         ),
     ),
-    "cost": (one_of(Cost), lambda staged: staged[1].cost),
+    "cost": one_of(Cost),
     "commits": (
         one_of("none", "one", "several"),
-        lambda staged: (
-            ("several" if staged[1].several_commits else "one")
-            if staged[1].step.is_commit
-            else "none"
+        lambda stage: (
+            ("several" if stage.several_commits else "one") if stage.step.is_commit else "none"
         ),
     ),
 }
 _STAGE: Final = record(**_STAGE_FIELDS)
-_WITH_WAITS: Final = record(**_STAGE_FIELDS, waits=(BOOLEAN, lambda staged: staged[1].waits))
+_WITH_WAITS: Final = record(**_STAGE_FIELDS, waits=BOOLEAN)
 
 
 def _stage_of(step: Step | type[Step]) -> Json:
@@ -75,7 +71,7 @@ def _stage_of(step: Step | type[Step]) -> Json:
 _STAGES: Final = array(
     Json(
         lambda: any_step(lambda step: schema_of(step, _stage_of(step))),
-        lambda staged: STEP.write(staged[1].step) | _stage_of(staged[1].step).write(staged),
+        lambda stage: STEP.write(stage.step) | _stage_of(stage.step).write(stage),
     )
 )
 _SHIFT: Final = record(
@@ -133,7 +129,7 @@ PLAN_DOCUMENT: Final = Document.sealed(
             "after": record(
                 protocol=PROTOCOL, metadata=(OPEN, lambda snapshot: snapshot.metadata.to_wire())
             ),
-            "steps": (_STAGES, lambda plan: [(plan, stage) for stage in plan.stages]),
+            "steps": (_STAGES, lambda plan: plan.stages),
             "changes": array(
                 record(**within("change", CHANGE), because=STRING, undo=STRING, cost=one_of(Cost))
             ),
@@ -170,8 +166,8 @@ PLAN_DOCUMENT: Final = Document.sealed(
                 array(_LOSS),
                 lambda plan: [
                     (number, what)
-                    for number, transition in enumerate(plan.transitions if plan.goals else (), 1)
-                    for what in transition.step.losses(transition.before)
+                    for number, stage in enumerate(plan.stages if plan.goals else (), 1)
+                    for what in stage.step.losses(stage.before)
                 ],
             ),
             "session": (mapping(STRING), lambda plan: plan.session.to_conf()),

@@ -35,7 +35,8 @@ from deltaadm.errors import (
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.plans.diff import diff
-from deltaadm.plans.plan import Plan, Stage, depends_on_state, propose, require_same_base
+from deltaadm.plans.plan import Plan, depends_on_state, propose, require_same_base
+from deltaadm.plans.undo import Stage
 from deltaadm.replay.commits import body, each_action, newest_actions
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -278,11 +279,11 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
     """Why *plan* is not committed without Delta Spark, as clauses; none where it is."""
     if store is not None and not plan.is_noop and store.obstacle:
         yield store.obstacle
-    for before, stage in zip(plan.states, plan.stages, strict=False):
+    for stage in plan.stages:
         if not stage.step.is_commit:
             continue
-        yield from _of_step(before, stage)
-        after = stage.after
+        yield from _of_step(stage)
+        before, after = stage.before, stage.after
         for protocol in (before.protocol, after.protocol):
             yield from obstacles_in_protocol(protocol)
         was, configuration = before.metadata.configuration, after.metadata.configuration
@@ -303,8 +304,8 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
             )
 
 
-def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
-    after = stage.after
+def _of_step(stage: Stage) -> Iterator[str]:
+    before, after = stage.before, stage.after
     operation = stage.step.operation(before, after)
     # Of an empty table that has no column mapping, Delta rewrites nothing to remove it.
     is_empty = before.files is not None and not before.files.files

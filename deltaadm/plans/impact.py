@@ -34,7 +34,7 @@ from deltaadm.domain.schema import DataType, Path, PrimitiveType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.plan import Goal, Plan
-from deltaadm.plans.undo import Transition
+from deltaadm.plans.undo import Stage
 
 
 class Consequence(Enum):
@@ -66,7 +66,7 @@ class Interruption:
 
 def interruptions(plan: Plan) -> tuple[Interruption, ...]:
     """What *plan* interrupts, the gravest first: each work by the first row that applies."""
-    steps = [at for at in plan.transitions if at.before.exists and at.step.is_commit]
+    steps = [at for at in plan.stages if at.before.exists and at.step.is_commit]
     happen = {when for when, holds in TRIGGERS.items() if any(map(holds, steps))}
     absent = {work for work, is_there in _ONLY_WITH.items() if not any(map(is_there, steps))}
     found: dict[str, Interruption] = {}
@@ -93,7 +93,7 @@ def _types(state: Snapshot) -> set[tuple[Path, DataType | None]]:
     return {(path, kind) for path, (kind, _) in _columns(state).items()}
 
 
-def _has_feed(at: Transition) -> bool:
+def _has_feed(at: Stage) -> bool:
     return switch(at.before.metadata.configuration, Key.CHANGE_DATA_FEED) is True
 
 
@@ -104,7 +104,7 @@ def _tracked(state: Snapshot) -> tuple[object, ...]:
     return state.protocol, state.metadata.schema_string, own
 
 
-def _is_conflict(at: Transition) -> bool:
+def _is_conflict(at: Stage) -> bool:
     """Whether transactions that began before fail for the change of metadata."""
     old, new = at.before.metadata.configuration, at.after.metadata.configuration
     changed = {key for key in {*old, *new} if old.get(key) != new.get(key)}
@@ -137,7 +137,7 @@ def _active(state: Snapshot) -> set[str]:
     }
 
 
-TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
+TRIGGERS: Final[Mapping[str, Callable[[Stage], bool]]] = {
     "the table is replaced": lambda at: not at.step.alters,
     "a column is renamed or dropped": lambda at: (
         not _columns(at.before).keys() <= _columns(at.after).keys()
@@ -167,7 +167,7 @@ TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
     "metadata changes": lambda at: at.before.metadata != at.after.metadata,
 }
 """What steps can do that interrupts something."""
-_ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
+_ONLY_WITH: Final[Mapping[str, Callable[[Stage], bool]]] = {
     "reads of changes across this version": _has_feed,
     "streams that read changes": _has_feed,
     "Iceberg readers by UniForm": lambda at: (

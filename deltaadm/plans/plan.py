@@ -36,27 +36,31 @@ from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.facts import SnapshotFacts
 from deltaadm.plans.diff import Change, diff, relocation
-from deltaadm.plans.undo import UNDONE_TOGETHER, Transition, fix_command, quoted, reason, undo_words
+from deltaadm.plans.undo import UNDONE_TOGETHER, Stage, fix_command, quoted, reason, undo_words
 from deltaadm.rules.rule import RULES, Finding, RuleRunner, RuleSet, Scope, Severity
 
 # Plans that cannot work
 
 
-def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Finding, ...]:
+def new_findings(stages: Sequence[Stage]) -> tuple[Finding, ...]:
     """
-    The errors and warnings on the last of *states* that the first lacks; *steps* lie between.
+    The errors and warnings on the state after the *stages* that the one before them lacks.
 
     What says the same in other words at the same place, or on a column that is renamed, is not new.
     """
-    before, after = states[0], states[-1]
+    before, after = stages[0].before, stages[-1].after
     names: Mapping[Path, Path] = {}
     with suppress(DeltaadmError):  # a schema that cannot be understood is a finding itself
-        names = earlier_names(state.metadata for state in states)
+        names = earlier_names(
+            state.metadata for state in (before, *(each.after for each in stages))
+        )
     old = snapshot_findings(before) if before.exists else ()
     found = snapshot_findings(after, names)
     new = [finding for finding in found if finding.severity is not Severity.INFO]
     renamed = [
-        (path_text(old), path_text(new)) for step in steps for old, new in step.touches.renames
+        (path_text(old), path_text(new))
+        for stage in stages
+        for old, new in stage.step.touches.renames
     ]
 
     words, place = (
@@ -111,25 +115,6 @@ def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()
 
 
 _SHOWN = 3
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stage:
-    """
-    One step and the state predicted after it.
-
-    `work` names the files that are behind the cost. `waits` says that this is the first of two
-    phases: Delta does its part and then refuses. `obstacle` says why the step's statement fails, so
-    that it is carried out without it.
-    """
-
-    step: Step
-    after: Snapshot
-    cost: Cost
-    work: str
-    several_commits: bool
-    waits: bool = False
-    obstacle: str = ""
 
 
 @dataclass(frozen=True)
@@ -208,11 +193,6 @@ class Plan:
         return tuple(stage.step for stage in self.stages)
 
     @property
-    def states(self) -> tuple[Snapshot, ...]:
-        """The state before, and those predicted after each step."""
-        return (self.before, *(stage.after for stage in self.stages))
-
-    @property
     def cost(self) -> Cost:
         """The highest of the stages."""
         return Cost.highest(*(stage.cost for stage in self.stages))
@@ -220,8 +200,8 @@ class Plan:
     @property
     def work(self) -> str:
         """The files that are behind that cost, in words; empty where it is but metadata."""
-        costly = [stage for stage in self.stages if stage.cost is not Cost.METADATA]
-        return "; ".join({stage.work: 0 for stage in costly if stage.cost is self.cost})
+        costly = [stage for stage in self.stages if stage.cost is self.cost is not Cost.METADATA]
+        return "; ".join(dict.fromkeys(stage.step.work(stage.before) for stage in costly))
 
     @property
     def is_noop(self) -> bool:
@@ -243,18 +223,10 @@ class Plan:
         """The features whose removal destroys history, which needs a consent of its own."""
         return tuple(name for step in self.steps for name in step.irreversible)
 
-    @property
-    def transitions(self) -> tuple[Transition, ...]:
-        """Each step between the states before and after it, in order."""
-        return tuple(
-            Transition(before, stage.step, stage.after)
-            for before, stage in zip(self.states, self.stages, strict=False)
-        )
-
     @cached_property
     def changes(self) -> tuple[PlannedChange, ...]:
         """Every difference between before and after, explained."""
-        undo = undo_words(self.transitions)
+        undo = undo_words(self.stages)
         changes = (*relocation(self.before, self.after), *diff(self.before, self.after))
         known = {(change.kind, change.subject) for change in changes}
         return tuple(
@@ -297,16 +269,7 @@ def propose(
                 continue
             if taken.is_commit:
                 after = replace(after, version=state.version + 1)
-            stage = Stage(
-                step=taken,
-                after=after,
-                cost=taken.cost(state),
-                work=taken.work(state),
-                several_commits=taken.takes_several_commits(state),
-                waits=taken.waits(state),
-                obstacle=taken.obstacle(state),
-            )
-            stages.append(stage)
+            stages.append(Stage(state, taken, after))
     if stages:
         _require_in_order(before)
     obstacles = dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle)
@@ -326,7 +289,7 @@ def propose(
     )
     if plan.is_noop or not check_outcome:
         return plan
-    return replace(plan, findings=new_findings(plan.states, plan.steps))
+    return replace(plan, findings=new_findings(plan.stages))
 
 
 def _require_in_order(before: Snapshot) -> None:
@@ -540,13 +503,13 @@ def at_path(path: str) -> str:
     return f"IDENTIFIER({ddl.literal(name)})" if any(map(ddl.is_hidden, name)) else name
 
 
-def planned_statement(plan: Plan, stage: Stage) -> str:
+def planned_statement(stage: Stage) -> str:
     """
-    The statement for *stage* of *plan*, or a comment where none can carry it out.
+    The statement for *stage*, or a comment where none can carry it out.
 
     A comment never ends with a backslash, which would make the next line part of it.
     """
-    before = plan.before
+    before = stage.before
     if not stage.obstacle:
         return statement(before.root, stage.step, before.name)
     return f"-- {stage.obstacle}; run: {fix_command(before.name or before.root, [stage.step])}"

@@ -26,7 +26,7 @@ from deltaadm.plans.undo import (
     KEPT_BY_DELTA,
     LEAVES_EMPTY,
     WITHOUT_COMMAND,
-    Transition,
+    Stage,
     undo_change,
     with_other_retention,
 )
@@ -270,7 +270,7 @@ def _inverse(
                 undone.append((change.subject, "", kinds.ChangeColumns((move,))))
                 last[path[:-1]] = path[-1]
             continue
-        undo = undo_change(change, Transition(before, _step_of(change), after))
+        undo = undo_change(change, Stage(before, _step_of(change), after))
         undone += ((change.subject, undo.words, step) for step in undo.steps or (None,))
     dropped = {step.name for _, _, step in undone if isinstance(step, kinds.DropFeature)}
 

@@ -231,7 +231,11 @@ class Masker:
         return _masked(
             given,
             before=self.snapshot,
-            stages=_each(lambda stage: _masked(stage, step=self.step, after=self.snapshot)),
+            stages=_each(
+                lambda stage: _masked(
+                    stage, before=self.snapshot, step=self.step, after=self.snapshot
+                )
+            ),
             session=lambda session: _masked(session, property_defaults=self.entries),
             findings=_each(self.finding),
         )

@@ -233,12 +233,32 @@ class Undo:
 
 
 @dataclass(frozen=True)
-class Transition:
+class Stage:
     """A step, and the states before and after it."""
 
     before: Snapshot
     step: Step
     after: Snapshot
+
+    @property
+    def cost(self) -> Cost:
+        """The effect on the data files."""
+        return self.step.cost(self.before)
+
+    @property
+    def waits(self) -> bool:
+        """Whether this is the first of two phases: Delta does its part and then refuses."""
+        return self.step.waits(self.before)
+
+    @property
+    def several_commits(self) -> bool:
+        """Whether Delta makes several commits for it: a backfill or a rewrite, then the rest."""
+        return self.step.takes_several_commits(self.before)
+
+    @property
+    def obstacle(self) -> str:
+        """Why the step's statement fails, so that it is carried out without it."""
+        return self.step.obstacle(self.before)
 
     def undos(self) -> Iterator[tuple[Change, Undo]]:
         """Each change that the step makes, with how to undo it right after the step."""
@@ -246,13 +266,13 @@ class Transition:
             yield change, undo_change(change, self)
 
 
-def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
+def undo_words(stages: Iterable[Stage]) -> dict[str, str]:
     """How to undo the changes of each subject, in words, beginning with the last step."""
     by_subject: dict[str, dict[str, None]] = {}
     final_paths: dict[str, str] = {}
     # From the last step back, which is the order in which they can be undone.
-    for step in reversed(list(transitions)):
-        changes = list(step.undos())
+    for stage in reversed(list(stages)):
+        changes = list(stage.undos())
         for change, undo in changes:
             subject, around = change.subject, ""
             if subject.startswith("schema["):
@@ -317,19 +337,19 @@ _PRICES: Final = {
 }
 
 
-def undo_change(change: Change, transition: Transition) -> Undo:
-    """How *change*, one of those of *transition*, is undone right after it."""
-    before, after, step = transition.before, transition.after, transition.step
+def undo_change(change: Change, stage: Stage) -> Undo:
+    """How *change*, one of those of *stage*, is undone right after it."""
+    before, after, step = stage.before, stage.after, stage.step
     place, name = _place(change)
     undo = Undo("set it back (metadata only)")
     if not before.exists:
         undo = Undo("drop the table")
     elif before.root != after.root:
         undo = _by(kinds.SetLocation(before), after)
-    elif lost := _lost_with_feature(change, transition):
+    elif lost := _lost_with_feature(change, stage):
         undo = Undo(f"never: {lost}")
     elif place in _FEATURE_LISTS:
-        undo = _undo_listing(change, name, transition)
+        undo = _undo_listing(change, name, stage)
     elif place.startswith("protocol."):
         undo = _LOWERED_WITH_FEATURES
     # Another id means another table in its place, which no single change takes back.
@@ -343,25 +363,25 @@ def undo_change(change: Change, transition: Transition) -> Undo:
         old, _, _ = before.metadata.schema.find_place(column)
         undo = _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), after)
     elif place in _PLACES:
-        undo = _PLACES[place](change, name, transition)
+        undo = _PLACES[place](change, name, stage)
     return undo
 
 
-def _lost_with_feature(change: Change, transition: Transition) -> str:
+def _lost_with_feature(change: Change, stage: Stage) -> str:
     """What enabling the feature that the step drops does not bring back, if *change* is of it."""
-    name = transition.step.dropped_feature
+    name = stage.step.dropped_feature
     is_listing = change.subject.startswith("protocol.") and change.subject.endswith(f"[{name}]")
     if name == "rowTracking" and (is_listing or "rowtracking" in change.subject.lower()):
         return "row tracking can be enabled again, with new row ids"
     if not is_listing:
         return ""
-    if transition.step.irreversible:
+    if stage.step.irreversible:
         return f"the history that needs {name} is deleted"
-    return "the domains are deleted" if transition.step.destroys(transition.before) else ""
+    return "the domains are deleted" if stage.step.destroys(stage.before) else ""
 
 
-def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
-    before, after = transition.before, transition.after
+def _undo_listing(change: Change, name: str, stage: Stage) -> Undo:
+    before, after = stage.before, stage.after
     if not after.protocol.supports(name):
         step = kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"})
         return Undo(f"enable-feature {name} --support-only{_PRICES[step.cost(after)]}", (step,))
@@ -390,8 +410,8 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
 # Properties
 
 
-def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
-    before, after = change.before, transition.after
+def _undo_property(change: Change, name: str, stage: Stage) -> Undo:
+    before, after = change.before, stage.after
     if name in _NEEDED_BY_V3 and _has_v3(after):
         return _NEEDED_FOR_GOOD
     if name == Key.COLUMN_MAPPING_MODE:
@@ -401,7 +421,7 @@ def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
     constraint = name[len(Key.CONSTRAINT_PREFIX) :]
     if not name.lower().startswith(Key.CONSTRAINT_PREFIX):
         never = name == COMPAT_KEYS[_LASTING] and before is None
-        undo = Undo(_NEVER) if never else _set_back(name, before, transition)
+        undo = Undo(_NEVER) if never else _set_back(name, before, stage)
         default = PROPERTIES[name.lower()].default if name.lower() in PROPERTIES else None
         was, is_now, lost = before or default or "", change.after or default or "", ""
         deletes = name == _CLEANUP and was.lower() == "false"
@@ -432,12 +452,12 @@ _NEEDED_BY_V3: Final = frozenset({Key.COLUMN_MAPPING_MODE, Key.ROW_TRACKING})
 _NEEDED_FOR_GOOD: Final = Undo("never: icebergCompatV3 needs it, and cannot be turned off")
 
 
-def _set_back(key: str, before: str | None, transition: Transition) -> Undo:
-    after = transition.after
+def _set_back(key: str, before: str | None, stage: Stage) -> Undo:
+    after = stage.after
     if before is None:
         return _by(kinds.UnsetProperties((key,), if_exists=True), after)
     step = kinds.SetProperties({key: before})
-    together = with_other_retention(step, transition.before.metadata.configuration)
+    together = with_other_retention(step, stage.before.metadata.configuration)
     return replace(_by(together, after), steps=(step,))
 
 
@@ -467,31 +487,31 @@ _UNDO_UNMAPPING: Final = Undo(
 )
 
 
-def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
+def _undo_clustering(_: Change, __: str, stage: Stage) -> Undo:
     # Delta may refuse the earlier columns, as they are now.
-    step = kinds.ClusterBy(clustering_columns(transition.before) or ())
+    step = kinds.ClusterBy(clustering_columns(stage.before) or ())
     try:
-        evolve(transition.after, step)
+        evolve(stage.after, step)
     except DeltaadmError as error:
         return Undo(f"never: {error.message[:1].lower()}{error.message[1:].removesuffix('.')}")
-    return _by(step, transition.after)
+    return _by(step, stage.after)
 
 
 # Columns
 
 
-def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
-    before, after = transition.before.metadata, transition.after.metadata
+def _undo_columns(change: Change, name: str, stage: Stage) -> Undo:
+    before, after = stage.before.metadata, stage.after.metadata
     was, is_now = mapping_mode(before), mapping_mode(after)
-    if transition.step.kind == "change_columns":
-        return _undo_change(change, name, transition)
-    if transition.step.kind == "add_columns":
+    if stage.step.kind == "change_columns":
+        return _undo_change(change, name, stage)
+    if stage.step.kind == "add_columns":
         # The outermost of the new columns around *name* goes, with all that is in it.
         own = parse_column(name)
         step = kinds.DropColumns((own[: len(before.schema.find_place(own)[0]) + 1],))
         if is_now == "none":
             return Undo(f"{alter_command(step)}, which needs column mapping")
-        return _by(step, transition.after)
+        return _by(step, stage.after)
     # A change of column mapping, or dropping type widening.
     if (was == "none") == (is_now == "none"):
         entries = change.before if isinstance(change.before, dict) else {}
@@ -501,13 +521,13 @@ def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
         return _NOTHING_LOST if forgets_types else _KEPT
     if was != "none":
         return _UNDO_UNMAPPING
-    return _NEEDED_FOR_GOOD if _has_v3(transition.after) else _UNDO_MAPPING
+    return _NEEDED_FOR_GOOD if _has_v3(stage.after) else _UNDO_MAPPING
 
 
-def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
+def _undo_change(change: Change, name: str, stage: Stage) -> Undo:
     if not name:
-        schema, moves = transition.before.metadata.schema, list[kinds.ColumnChange]()
-        for each in transition.step.touches.column_changes:
+        schema, moves = stage.before.metadata.schema, list[kinds.ColumnChange]()
+        for each in stage.step.touches.column_changes:
             if each.position:
                 path = schema.find_place(each.column)[0]
                 around = schema.find_place(path[:-1])[2]
@@ -516,7 +536,7 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
                 index = names.index(path[-1])
                 position = ddl.Position(names[index - 1] if index else None)
                 moves.append(kinds.ColumnChange(path, position=position))
-        return _by(kinds.ChangeColumns(tuple(moves)), transition.after)
+        return _by(kinds.ChangeColumns(tuple(moves)), stage.after)
     column = parse_column(name)
     before, after = change.before or {}, change.after or {}
     if "type" in before or FieldKey.TYPE_CHANGES in after:
@@ -526,13 +546,13 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
     if FieldKey.COMMENT in {**before, **after}:
         comment = before.get(FieldKey.COMMENT)
         step = kinds.ChangeColumns((kinds.ColumnChange(column, comment=comment or ""),))
-        undo = _by(step, transition.after)
+        undo = _by(step, stage.after)
         return Undo(f"{undo.words}{LEAVES_EMPTY if comment is None else ''}", undo.steps)
     back = kinds.ColumnChange(column, default=before.get(FieldKey.CURRENT_DEFAULT, ""))
-    return _by(kinds.ChangeColumns((back,)), transition.after)
+    return _by(kinds.ChangeColumns((back,)), stage.after)
 
 
-_PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
+_PLACES: Final[Mapping[str, Callable[[Change, str, Stage], Undo]]] = {
     "clusteringColumns": _undo_clustering,
     "configuration": _undo_property,
     "description": lambda change, _, at: _set_back(Key.TABLE_COMMENT, change.before, at),

@@ -54,17 +54,18 @@ class PlanGroups:
         self._shut_out |= worse
         # What needs consent differs from group to group only.
         wrong = tuple(each for each in worse if each.compatibility is Compatibility.SILENTLY_WRONG)
-        lost = tuple(each.step.destroys(each.before) for each in plan.transitions)
+        lost = tuple(each.step.destroys(each.before) for each in plan.stages)
         forever = tuple(step.words for step in plan.steps if step.irreversible)
         texts = tuple(row.text for _, rows in shown for row in rows)
         key = texts, wrong, plan.cost, forever, lost
         self._groups.setdefault(key, PlanGroup(report, shown, [])).tables.append(report.table)
-        for before, stage in zip(plan.states, plan.stages, strict=False):
+        for stage in plan.stages:
             if stage.cost is plan.cost is not Cost.METADATA:
                 kind = stage.cost, type(stage.step), stage.step.dropped_feature
                 known = self._costly[kind][1].files if kind in self._costly else None
-                files = known + before.files if known and before.files else before.files
-                self._costly[kind] = stage.step, replace(before, files=files)
+                files = stage.before.files
+                files = known + files if known and files else files
+                self._costly[kind] = stage.step, replace(stage.before, files=files)
 
     def __iter__(self) -> Iterator[PlanGroup]:
         """The groups, the largest first."""

@@ -278,10 +278,10 @@ def _same(plan: Plan) -> str:
 
 def _steps(plan: Plan) -> Iterator[Simple]:
     rows = []
-    for transition, stage in zip(plan.transitions, plan.stages, strict=True):
+    for stage in plan.stages:
         cost = COST_NAMES[stage.cost] + (", in two runs" if stage.waits else "")
-        lost = "; ".join(transition.step.losses(transition.before)) or "nothing"
-        rows.append((transition.step.words, cost, lost))
+        lost = "; ".join(stage.step.losses(stage.before)) or "nothing"
+        rows.append((stage.step.words, cost, lost))
     if plan.goals:
         yield Heading("Steps")
         yield Table("Steps", ("step", "cost", "what is lost"), tuple(rows))
@@ -291,7 +291,7 @@ def _statements(plan: Plan) -> Iterator[Command]:
     for stage in plan.stages:
         times = "several commits" if stage.several_commits else ""
         label = "first of two runs" if stage.waits else times
-        yield Command(planned_statement(plan, stage), label=label)
+        yield Command(planned_statement(stage), label=label)
 
 
 def undo_words(report: PlanReport) -> str:

@@ -89,9 +89,9 @@ def needed_consents(
         yield Consent(f"--{option.replace('_', '-')}", question, cost, reason)
     for name in plan.irreversible:
         yield from _to_lose(f"Dropping {name} deletes history permanently", given, name)
-    for transition in plan.transitions:
-        name = transition.step.dropped_feature
-        if name and (domains := transition.step.destroys(transition.before)):
+    for stage in plan.stages:
+        name = stage.step.dropped_feature
+        if name and (domains := stage.step.destroys(stage.before)):
             # `*` stands for those of a table whose domains were not loaded.
             named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
             yield from _to_lose(f"Dropping {name} deletes {named} permanently", given, name)

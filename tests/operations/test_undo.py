@@ -30,7 +30,7 @@ from deltaadm.plans.features import plan_features
 from deltaadm.plans.plan import Plan
 from deltaadm.plans.reports import PlanReport
 from deltaadm.plans.reversal import plan_undo
-from deltaadm.plans.undo import Transition, Undo
+from deltaadm.plans.undo import Stage, Undo
 from tests.support.plans import mapped, snapshot
 from tests.support.undo import undo_steps
 from tests.support.wishes import MODE, carried_out, possible, tables, wishes
@@ -38,10 +38,10 @@ from tests.support.wishes import MODE, carried_out, possible, tables, wishes
 pytestmark = pytest.mark.slow
 
 
-def transitions(plan: Plan) -> Iterator[Transition]:
+def transitions(plan: Plan) -> Iterator[Stage]:
     states = carried_out(plan.before, plan.steps)
     for before, step, after in zip(states, plan.steps, states[1:], strict=False):
-        yield Transition(before, step, after)
+        yield Stage(before, step, after)
 
 
 def differing(before: Snapshot, after: Snapshot) -> set[str]:
@@ -56,7 +56,7 @@ def _is_same_mode(change: Change) -> bool:
     }
 
 
-def taken_back(state: Snapshot, transition: Transition) -> Snapshot:
+def taken_back(state: Snapshot, transition: Stage) -> Snapshot:
     for step in undo_steps(transition):
         state = evolve(state, step)
     return state

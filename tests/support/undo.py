@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.steps import DropFeature, SetProperties, Step, UnsetProperties
-from deltaadm.plans.undo import Transition
+from deltaadm.plans.undo import Stage
 
 
-def undo_steps(transition: Transition) -> tuple[Step, ...]:
+def undo_steps(transition: Stage) -> tuple[Step, ...]:
     """
     The steps that take back what can be taken back of one, in an order in which Delta takes them.
 
