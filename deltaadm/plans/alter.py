@@ -35,7 +35,7 @@ from deltaadm.domain.transaction.constraints import (
 )
 from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
 from deltaadm.plans.diff import diff
-from deltaadm.plans.plan import Plan, does_something, propose, resumed, resuming
+from deltaadm.plans.plan import Plan, does_something, propose
 from deltaadm.plans.undo import quoted
 
 ALTER = "alter"
@@ -149,8 +149,6 @@ def plan_changes(
                 remedy=f"Write {Key.COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
             )
     plan, taken = _plan_left(snapshot, wanted, session)
-    if wanted.removes_mapping or _clusters(taken):
-        plan = resumed(plan)
     notes = [*plan.notes, *step_notes(plan, is_managed=wanted.is_managed)]
     if skipped := [quoted(word) for step in taken for word in step.options()]:
         already = "The table already has these changes, so they are skipped"
@@ -190,15 +188,11 @@ def _plan_left(
         count = _count_taken(snapshot, steps, session)
         if not count:
             raise
-    must_resume = wanted.removes_mapping or _clusters(steps[:count])
-    last = resuming(snapshot) if must_resume else ()
-    if count or last:
-        plan = propose_steps([*steps[count:], *last])
-    return plan, steps[:count]
-
-
-def _clusters(steps: Iterable[Step]) -> bool:
-    return any(step.touches.new_clustering is not None for step in steps)
+    taken = steps[:count]
+    clusters = any(step.touches.new_clustering is not None for step in taken)
+    if taken or wanted.removes_mapping:
+        plan = propose_steps(steps[count:], resumes=clusters or wanted.removes_mapping)
+    return plan, taken
 
 
 def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:

@@ -14,15 +14,10 @@ from deltaadm.domain.ddl import is_constant_of
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import Key, checkpoint_interval, is_true
 from deltaadm.domain.protocol import Protocol, SessionSettings
-from deltaadm.domain.schema import DataType, FieldKey, Path, StructField, path_text
+from deltaadm.domain.schema import DataType, FieldKey, Path, path_text
 from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.columns import (
-    clustering_columns,
-    physical_clustering,
-    with_clustering,
-)
 from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Loggable, Metadata
 from deltaadm.errors import (
@@ -35,48 +30,18 @@ from deltaadm.errors import (
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.plans.diff import diff
-from deltaadm.plans.plan import Plan, depends_on_state, propose, require_same_base
+from deltaadm.plans.plan import (
+    Plan,
+    depends_on_state,
+    propose,
+    require_same_base,
+    with_chosen_values,
+)
 from deltaadm.plans.undo import Stage
 from deltaadm.replay.commits import body, each_action, newest_actions
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, ObjectStores, WritableStore, open_store
-
-
-def _with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
-    metadata = after.metadata
-    if KNOWN_AFTER_COMMIT in (metadata.schema_string or ""):
-        metadata = metadata.with_schema(metadata.schema.rewrite(_with_physical_name))
-    configuration = dict(metadata.configuration)
-    for key, value in configuration.items():
-        if KNOWN_AFTER_COMMIT in value:
-            chosen = str(timestamp) if key == Key.ICT_ENABLEMENT_TIMESTAMP else random_id()
-            configuration[key] = value.replace(KNOWN_AFTER_COMMIT, chosen)
-    metadata = metadata.with_configuration(configuration)
-    if metadata.id == KNOWN_AFTER_COMMIT:
-        metadata = replace(metadata, id=random_id(), created_time=now)
-    actual = replace(after, metadata=metadata)
-    # Clustered by the physical names that it has in place of those that were open.
-    columns = clustering_columns(after)
-    named = with_clustering(actual, columns) if columns else actual
-    same = physical_clustering(actual.domains or {}) == physical_clustering(named.domains or {})
-    return actual if same else named
-
-
-def _with_physical_name(_: Path, field: StructField) -> StructField:
-    """*field* with a name of its own, which those of the parts of an array or a map begin with."""
-    open_name = field.metadata.get(FieldKey.PHYSICAL_NAME)
-    if not isinstance(open_name, str) or KNOWN_AFTER_COMMIT not in open_name:
-        return field
-    name = open_name.replace(KNOWN_AFTER_COMMIT, random_id())
-    nested = field.metadata.get(FieldKey.NESTED_IDS)
-    metadata = {**field.metadata, FieldKey.PHYSICAL_NAME: name}
-    if isinstance(nested, dict):
-        metadata[FieldKey.NESTED_IDS] = {
-            name + key[len(open_name) :] if key.startswith(open_name) else key: number
-            for key, number in nested.items()
-        }
-    return replace(field, metadata=metadata)
 
 
 def random_id() -> str:
@@ -445,7 +410,7 @@ class EmbeddedExecutor:
                     remedy=_THROUGH_SPARK,
                 )
             timestamp = next_timestamp(before, now)
-        actual = _with_committed_values(after, timestamp, now)
+        actual = with_chosen_values(after, random_id, timestamp=timestamp or 0, now=now)
         operation = step.operation(before, actual)
         if operation is None:
             raise CommitError("Only Delta Spark commits this change.")

@@ -23,7 +23,7 @@ from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
 from deltaadm.domain.wire import second
 from deltaadm.errors import NotYetError, RefusedError, UnknownNameError, did_you_mean
-from deltaadm.plans.plan import Plan, propose, resumed, resuming
+from deltaadm.plans.plan import Plan, propose
 
 DROP_FEATURE = "drop-feature"
 
@@ -143,16 +143,18 @@ def plan_drop(
     # An earlier run may have ended before it clustered the table again, which is its last step.
     removal = FEATURES[name].removal if name in FEATURES else None
     suspends = removal is not None and removal.suspends_clustering
-    last = resuming(snapshot) if suspends else ()
     step = kinds.DropFeature(name, truncate_history)
-    steps: tuple[Step, ...] = (step, *last)
-    because, notes = step.reasons(), []
     is_gone = not snapshot.protocol.supports(name) and name in FEATURES
-    if is_gone:
-        steps, because = last, {}
-        notes = [f"The table does not support {name}, so there is nothing to drop."]
-    plan = propose(DROP_FEATURE, snapshot, steps, because=because, notes=notes, session=session)
-    plan = resumed(plan) if suspends else plan
+    gone = f"The table does not support {name}, so there is nothing to drop."
+    plan = propose(
+        DROP_FEATURE,
+        snapshot,
+        [] if is_gone else [step],
+        because={} if is_gone else step.reasons(),
+        notes=[gone] if is_gone else [],
+        session=session,
+        resumes=suspends,
+    )
     if is_gone:
         return plan
     if truncate_history:
@@ -364,22 +366,25 @@ def plan_mapping_mode(
     for every other change.
     """
     ends = mode is ColumnMappingMode.NONE
-    last = resuming(snapshot) if ends else ()
+    steps = [kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode.value})]
     if column_mapping_mode(snapshot.metadata) is mode:
-        note = f"The column mapping mode is already '{mode.value}'."
-        plan = propose(SET_MAPPING_MODE, snapshot, last, notes=[note], session=session)
-        return resumed(plan) if ends else plan
-    if ends:
+        steps, notes = [], [f"The column mapping mode is already '{mode.value}'."]
+    elif ends:
         notes = [
             "Every data file is rewritten under its columns' own names.",
             "The protocol keeps columnMapping; only DROP FEATURE removes it.",
         ]
     else:
         notes = [*legacy_alternative(snapshot, FEATURES["columnMapping"])]
-    steps = [kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode.value}), *last]
-    because = {f"configuration[{Key.COLUMN_MAPPING_MODE}]": "requested"}
-    plan = propose(SET_MAPPING_MODE, snapshot, steps, because=because, notes=notes, session=session)
-    return resumed(plan) if ends else plan
+    return propose(
+        SET_MAPPING_MODE,
+        snapshot,
+        steps,
+        because={f"configuration[{Key.COLUMN_MAPPING_MODE}]": "requested"},
+        notes=notes,
+        session=session,
+        resumes=ends,
+    )
 
 
 UPGRADE_PROTOCOL = "upgrade-protocol"

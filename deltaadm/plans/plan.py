@@ -19,7 +19,7 @@ from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.features import Cost, TableFeature
 from deltaadm.domain.properties import Key, kept_for, switch
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import Path, path_text
+from deltaadm.domain.schema import FieldKey, Path, StructField, path_text
 from deltaadm.domain.snapshot import LogListing, Snapshot, commit_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
@@ -28,6 +28,7 @@ from deltaadm.domain.transaction.columns import (
     clustering_columns,
     earlier_names,
     lost_clustering,
+    physical_clustering,
     restored_clustering,
     with_clustering,
 )
@@ -249,19 +250,23 @@ def propose(
     because: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     session: SessionSettings | None = None,
+    resumes: bool = False,
     check_outcome: bool = True,
 ) -> Plan:
     """
     The plan that carries out *steps* in order, with what rules find on its outcome.
 
-    Where a step would break the table's clustering, further steps keep it whole. Rules are not
+    Where a step would break the table's clustering, further steps keep it whole. One that *resumes*
+    clusters the table again, where a run was interrupted before it came to that. Rules are not
     asked without *check_outcome*. Raises `RefusedError` where Delta would refuse a step, where
     nobody could load the table after a commit, and for a new location among other steps.
     """
     require_moves_alone(steps)
     settings = session or SessionSettings()
+    suspended = before.suspended_clustering if resumes else ()
+    last = [kinds.ClusterBy(suspended)] if suspended else []
     stages: list[Stage] = []
-    for step in steps:
+    for step in (*steps, *last):
         for taken in _keeping_clustering(stages[-1].after if stages else before, step, settings):
             state = stages[-1].after if stages else before
             after = evolve(state, taken, settings)
@@ -284,8 +289,10 @@ def propose(
             *_cautions(before, stages),
             *(f"{obstacle}: {_BY_TRANSACTION}" for obstacle in obstacles),
             *([_CLUSTERED_AGAIN] if again else []),
+            *([_RESUMED] if any(stage.step in last for stage in stages) else []),
         ),
         session=settings,
+        needs_state=resumes and before.domains is None and before.protocol.supports("clustering"),
     )
     if plan.is_noop or not check_outcome:
         return plan
@@ -356,6 +363,10 @@ _CLUSTERED_AGAIN: Final = (
     "Clustering is removed, then set to the same columns again: Delta would leave the table "
     "clustered by names that no longer exist, on which CLUSTER BY and OPTIMIZE fail."
 )
+_RESUMED: Final = (
+    "An interrupted run removed the table's clustering and did not restore it; this plan restores "
+    "it as its last step."
+)
 
 
 def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) -> tuple[Step, ...]:
@@ -390,26 +401,6 @@ def does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
     if step.is_in_domains and before.domains is None:
         return before != after
     return bool(diff(before, after))
-
-
-def resuming(snapshot: Snapshot) -> tuple[Step, ...]:
-    """The step that clusters a table again, where a run was interrupted before it came to that."""
-    columns = snapshot.suspended_clustering
-    return (kinds.ClusterBy(columns),) if columns else ()
-
-
-def resumed(plan: Plan) -> Plan:
-    """*plan*, with a note where it has a step of `resuming`, and whether there may be one."""
-    before = plan.before
-    unknown = before.domains is None and before.protocol.supports("clustering")
-    notes = (_RESUMED,) if any(step in plan.steps for step in resuming(before)) else ()
-    return replace(plan, notes=(*plan.notes, *notes), needs_state=plan.needs_state or unknown)
-
-
-_RESUMED: Final = (
-    "An interrupted run removed the table's clustering and did not restore it; this plan restores "
-    "it as its last step."
-)
 
 
 def depends_on_state(plan: Plan) -> bool:
@@ -527,10 +518,12 @@ def snapshot_findings(
     What only the commit can choose counts as well chosen. *earlier_names* are those of columns by
     physical paths, as in `SnapshotFacts`.
     """
+    # Numbered, since two columns of one physical name would be a finding.
+    names = (f"chosen-by-the-commit-{number}" for number in count())
     runner = RuleRunner(_rules(), limit=None)
     runner.check(
         SnapshotFacts(
-            snapshot=_settled(snapshot),
+            snapshot=with_chosen_values(snapshot, names.__next__, timestamp=0, now=0),
             totals=None,
             listing=LogListing.of(snapshot.root, {}),
             earlier_names=earlier_names or {},
@@ -555,37 +548,56 @@ def _rules() -> RuleSet:
     )
 
 
-_CHOSEN: Final = "chosen-by-the-commit"
-"""Stands for a random name: no table has a column of this name already."""
+def with_chosen_values(
+    snapshot: Snapshot, choose: Callable[[], str], *, timestamp: int, now: int
+) -> Snapshot:
+    """
+    *snapshot* with values in place of those that are known only after the commit.
 
-
-def _settled(snapshot: Snapshot) -> Snapshot:
-    """*snapshot*, with a value that Delta could choose wherever it has not chosen yet."""
+    *choose* makes ids and random names, *timestamp* is the commit's own, *now* when a table is
+    created; both are in milliseconds.
+    """
     metadata = snapshot.metadata
-    text = metadata.schema_string
-    unnamed = text is not None and KNOWN_AFTER_COMMIT in text
-    pending = any(KNOWN_AFTER_COMMIT in value for value in metadata.configuration.values())
+    has_open_names = KNOWN_AFTER_COMMIT in (metadata.schema_string or "")
+    if has_open_names:
+        named = metadata.schema.rewrite(lambda _, column: _with_physical_name(column, choose))
+        metadata = metadata.with_schema(named)
+    chosen = {
+        Key.ICT_ENABLEMENT_TIMESTAMP: str(timestamp),
+        Key.ICT_ENABLEMENT_VERSION: str(snapshot.version),
+        Key.PROTECTED_BEFORE: str(snapshot.version),
+    }
+    if pending := {
+        key: value.replace(KNOWN_AFTER_COMMIT, chosen.get(key) or choose())
+        for key, value in metadata.configuration.items()
+        if KNOWN_AFTER_COMMIT in value
+    }:
+        metadata = metadata.with_properties(pending)
     if metadata.id == KNOWN_AFTER_COMMIT:
-        metadata = replace(metadata, created_time=0)
-        snapshot = replace(snapshot, metadata=metadata)
-    if not (unnamed or pending):
+        metadata = replace(metadata, id=choose(), created_time=now)
+    if metadata is snapshot.metadata:
         return snapshot
-    configuration = dict(metadata.configuration)
-    for key, value in configuration.items():
-        chosen = "0" if key == Key.ICT_ENABLEMENT_TIMESTAMP else _CHOSEN
-        if KNOWN_AFTER_COMMIT in value:
-            is_version = key in (Key.ICT_ENABLEMENT_VERSION, Key.PROTECTED_BEFORE)
-            settled_value = value.replace(KNOWN_AFTER_COMMIT, chosen)
-            configuration[key] = str(snapshot.version) if is_version else settled_value
-    settled = metadata.with_configuration(configuration)
-    if text is None or not unnamed:
-        return replace(snapshot, metadata=settled)
-    head, *rest = text.split(KNOWN_AFTER_COMMIT)
-    named = head + "".join(
-        # Numbered, since two columns of one physical name would be a finding.
-        f"{_CHOSEN}-{number}{part}"
-        for number, part in zip(count(1), rest, strict=False)
-    )
-    after = replace(snapshot, metadata=replace(settled, schema_string=named))
-    columns = clustering_columns(snapshot)
-    return with_clustering(after, columns) if columns else after
+    settled = replace(snapshot, metadata=metadata)
+    columns = clustering_columns(snapshot) if has_open_names else None
+    if not columns:
+        return settled
+    # Clustered by the physical names that it has in place of those that were open.
+    clustered = with_clustering(settled, columns)
+    was, is_now = (physical_clustering(state.domains or {}) for state in (settled, clustered))
+    return settled if was == is_now else clustered
+
+
+def _with_physical_name(field: StructField, choose: Callable[[], str]) -> StructField:
+    """*field* with a name of its own, which those of the parts of an array or a map begin with."""
+    open_name = field.metadata.get(FieldKey.PHYSICAL_NAME)
+    if not isinstance(open_name, str) or KNOWN_AFTER_COMMIT not in open_name:
+        return field
+    name = open_name.replace(KNOWN_AFTER_COMMIT, choose())
+    nested = field.metadata.get(FieldKey.NESTED_IDS)
+    metadata = {**field.metadata, FieldKey.PHYSICAL_NAME: name}
+    if isinstance(nested, dict):
+        metadata[FieldKey.NESTED_IDS] = {
+            name + key[len(open_name) :] if key.startswith(open_name) else key: number
+            for key, number in nested.items()
+        }
+    return replace(field, metadata=metadata)
