@@ -109,7 +109,7 @@ _BINDING: Final[Fields] = {
     "protocol_sha256": (STRING, lambda snapshot: sha256(PROTOCOL.write(snapshot.protocol))),
     "metadata_sha256": (
         STRING,
-        lambda snapshot: sha256(Masker().metadata(snapshot.metadata).to_wire()),
+        lambda snapshot: sha256(Masker().mask(snapshot.metadata).to_wire()),
     ),
 }
 BOUND: Final = record(**_BINDING)
@@ -189,7 +189,7 @@ def saved_document(plan: Plan, table: str) -> dict[str, Any]:
 
 def masked_document(plan: Plan, table: str) -> dict[str, Any]:
     """The same with a mask for whatever secret the plan sets."""
-    return PLAN_DOCUMENT.write(PlanReport(table, Masker().plan(plan)))
+    return PLAN_DOCUMENT.write(PlanReport(table, Masker().mask(plan)))
 
 
 DROPPING: Final[Json] = record(

@@ -126,7 +126,7 @@ class SavedPlan:
         return diff(self.before, self._comparable(current))
 
     def _comparable(self, current: Snapshot) -> Snapshot:
-        return current if self.has_secrets else Masker().snapshot(current)
+        return current if self.has_secrets else Masker().mask(current)
 
     def left_on(self, current: Snapshot) -> Plan:
         """
@@ -304,7 +304,7 @@ def _read(document: Any) -> SavedPlan:
         require_no_secrets(steps, session.property_defaults)
         for key in ("before", "after"):
             metadata = Metadata.from_wire(document[key]["metadata"])
-            if Masker().metadata(metadata) is not metadata:
+            if Masker().mask(metadata) is not metadata:
                 raise RefusedError(
                     "The file has secrets of the table in it, which no plan file may hold.",
                     remedy="Save the plan with --out FILE, which masks them.",

@@ -227,7 +227,7 @@ def record(table: str, snapshot: Snapshot) -> Reference:
         for place, key, value in _values(snapshot)
         if is_secret(key, value)
     }
-    return Reference((RecordedTable(table, Masker().snapshot(snapshot), fingerprints),))
+    return Reference((RecordedTable(table, Masker().mask(snapshot), fingerprints),))
 
 
 def recorded_state(recorded: RecordedTable, current: Snapshot) -> Snapshot:

@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from deltaadm.formats import formats_for
-from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.plans.diff import Change, ChangeKind
+from deltaadm.plans.plan import Plan
+from deltaadm.plans.reports import ConcurrentChange, Outcome, OutcomeReport, PlanReport
+from deltaadm.plans.secrets import without_secrets
 from deltaadm.reports.inspect import TableReport
 from deltaadm.rules.rule import ValidationReport
 from tests.support import tables
+from tests.support.plans import snapshot
 from tests.support.program import LogWriter, Result, deltaadm, untouched
 from tests.support.tables import Action, Table, add, commit, commit_info, metadata, protocol
 
@@ -86,6 +90,14 @@ def test_a_changed_secret_is_seen_as_a_change(table: Table) -> None:
     assert "('my.password' = '*** (2)')" in sql.out
     assert "Secrets are masked, so the SQL cannot be run as shown" in sql.err
     assert run(["alter", "TABLE", "--set", "a=b"], table, "-o", "sql").err == ""
+
+
+def test_what_others_change_meanwhile_is_shown_without_secrets() -> None:
+    change = Change(ChangeKind.ADD, "configuration[my.password]", None, "hush")
+    plan = Plan(operation="alter", before=snapshot((1, 2), {}))
+    others = (ConcurrentChange(2, (change,)),)
+    outcome = Outcome(plan=plan, actual=plan.before, versions=(1,), concurrent=others)
+    assert "hush" not in repr(without_secrets(OutcomeReport("t", outcome)))
 
 
 def test_what_fails_says_no_secret(table: Table) -> None:
