@@ -7,7 +7,7 @@ with which `impact.txt` agrees; its rows with a source are by documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from typing import Final
@@ -201,7 +201,7 @@ def newly_shut_out(plan: Plan, scope: Scope = EVERYONE) -> tuple[Shift, ...]:
     A client that can no longer read the table is not listed a second time because it can no
     longer write it either, and one that writes no table at all loses nothing there.
     """
-    worse = _shifts(plan, scope.releases, tuple(Access))
+    worse = shifts(*_judged(plan, scope.releases, tuple(Access)))
     reading = {
         (shift.after.release, shift.after.compatibility)
         for shift in worse
@@ -231,11 +231,10 @@ def require_clients(
     What is unknown counts as shut out. A client whose id is *accepted* may go silently wrong,
     and nothing else.
     """
-    groups = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
     lost = [
         shift
-        for releases, accesses in groups
-        for shift in _shifts(plan, releases, accesses)
+        for releases, access in ((reading, Access.READ), (writing, Access.WRITE))
+        for shift in shifts(*_judged(plan, releases, [access]))
         if not (shift.turns_silently_wrong and shift.after.release.client.id in accepted)
     ]
     if lost:
@@ -255,25 +254,13 @@ def still_shut_out(
     `require_clients` refuses what a plan makes worse; this names what it leaves as it is. What is
     not known counts as shut out.
     """
-    groups = [(tuple(reading), (Access.READ,)), (tuple(writing), (Access.WRITE,))]
-    asked = {(goal.release, goal.access) for goal in plan.goals}
-    pairs = [
-        pair
-        for releases, accesses in groups
-        for pair in zip(
-            *(
-                verdicts(releases, state.protocol, state.metadata, accesses, conditions(state))
-                for state in (plan.before, plan.after)
-            ),
-            strict=True,
-        )
-    ]
     return tuple(
         f"Not changed by this plan: {described(after)}. To change that: deltaadm upgrade-protocol "
         f"TABLE {Goal(after.release, after.access).option}."
-        for before, after in pairs
+        for releases, access in ((reading, Access.READ), (writing, Access.WRITE))
+        for before, after in zip(*_judged(plan, releases, [access]), strict=True)
         if Compatibility.WORKS not in (before.compatibility, after.compatibility)
-        and (after.release, after.access) not in asked
+        and Goal(after.release, access) not in plan.goals
     )
 
 
@@ -290,19 +277,15 @@ def needing_consent(
     return tuple(by_client[name] for name in sorted(by_client))
 
 
-def _shifts(
-    plan: Plan, releases: tuple[ClientRelease, ...], accesses: tuple[Access, ...]
-) -> tuple[Shift, ...]:
-    if plan.is_noop or not releases:
-        return ()
-
-    def judged(table: Snapshot) -> tuple[Verdict, ...]:
+def _judged(
+    plan: Plan, releases: Iterable[ClientRelease], accesses: Iterable[Access]
+) -> Iterator[tuple[Verdict, ...]]:
+    """The verdicts on the table before *plan*, and those on the table after it."""
+    for table in (plan.before, plan.after):
         met = conditions(table)
         if VECTORS_OFF in met:  # the next checkpoint has them, too
             met |= {STORED_VECTORS_OFF}
-        return verdicts(releases, table.protocol, table.metadata, accesses, met)
-
-    return shifts(judged(plan.before), judged(plan.after))
+        yield verdicts(releases, table.protocol, table.metadata, accesses, met)
 
 
 def described(verdict: Verdict) -> str:
