@@ -72,32 +72,27 @@ _SCALARS: Final[Mapping[str, tuple[type, pa.DataType]]] = {
     "long": (int, pa.int64()),
     "boolean": (bool, pa.bool_()),
 }
-_MAPS: Final = ("partitionValues", "tags", "configuration")
 
 
-def exact(name: str, document: Mapping[str, Any]) -> Action:
+def _lost(what: str) -> RefusedError:
+    return RefusedError(
+        f"A checkpoint would lose what the log says: {what}.",
+        remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",
+    )
+
+
+def _exact(value: Any, form: Any, place: str) -> Any:
     """
-    An action with all that it says, without nulls.
+    What an action says at *place*, of this *form*, without nulls.
 
     Raises `RefusedError` for a field that the protocol does not define, or whose value is of
     another type than it defines: a checkpoint would not hold it.
     """
-    try:
-        return _exact(document, _FORMS[name], name) or {}
-    except ValueError as error:
-        raise RefusedError(
-            f"A checkpoint would lose what the log says: {error}.",
-            remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",
-        ) from error
-
-
-def _exact(value: Any, form: Any, place: str) -> Any:
     if isinstance(form, dict) and isinstance(value, dict):
         inner = {}
         for key, item in value.items():
             if item is not None and key not in form:
-                msg = f"it has a field {place}.{key}, which deltaadm does not know"
-                raise ValueError(msg)
+                raise _lost(f"it has a field {place}.{key}, which deltaadm does not know")
             plain = None if item is None else _exact(item, form[key], f"{place}.{key}")
             if plain is not None:
                 inner[key] = plain
@@ -107,8 +102,8 @@ def _exact(value: Any, form: Any, place: str) -> Any:
         and (form is not list or all(type(item) is str for item in value))
     )
     if not fits:
-        msg = f"{place} is {json.dumps(value, default=str)[:100]}, which is not of its type"
-        raise ValueError(msg)
+        shown = json.dumps(value, default=str)[:100]
+        raise _lost(f"{place} is {shown}, which is not of its type")
     return value
 
 
@@ -172,7 +167,9 @@ class Columns:
             fields["add"].append(pa.field("partitionValues_parsed", _arrow(partitions)))
         if statistics is not None:
             fields["add"].append(pa.field("stats_parsed", _arrow(statistics)))
-        maps = [f"{name}.{key}" for name in ("add", "remove") for key in _MAPS]
+        maps = [
+            f"{name}.{key}" for name in ("add", "remove") for key in ("partitionValues", "tags")
+        ]
         return cls(
             pa.schema([(name, pa.struct(inner)) for name, inner in fields.items()]),
             is_v2,
@@ -209,7 +206,7 @@ class Columns:
         """The rows of *actions*, one each."""
         arrays = []
         for field in self.schema:
-            rows = [_row(action) if name == field.name else None for name, action in actions]
+            rows = [action if name == field.name else None for name, action in actions]
             arrays.append(pa.array(rows, field.type))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
@@ -222,17 +219,6 @@ def has_v2_checkpoints(snapshot: Snapshot) -> bool:
 
 _AS_JSON: Final = "delta.checkpoint.writeStatsAsJson"
 _AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
-
-
-def _row(action: Action) -> Action:
-    row: Action = {
-        key: [*value.items()] if key in _MAPS and isinstance(value, dict) else value
-        for key, value in action.items()
-    }
-    options = action.get("format", {}).get("options")
-    if options is not None:
-        row["format"] = {**action["format"], "options": [*options.items()]}
-    return row
 
 
 def _arrow(kind: DataType) -> pa.DataType:
@@ -259,6 +245,7 @@ _TYPES: Final[Mapping[str, pa.DataType]] = {
     "timestamp_ntz": pa.timestamp("us"),
 }
 _RANGES: Final = {"byte": 7, "short": 15, "integer": 31, "long": 63}
+_IN_JSON: Final = {"string": str, "boolean": bool, **dict.fromkeys(_RANGES, int)}
 
 
 def _plain_name(kind: DataType) -> str:
@@ -324,14 +311,10 @@ def _parsed(value: Any, kind: DataType) -> Any:
             return None
         inner = {field.name: _parsed(value.get(field.name), field.type) for field in kind.fields}
         return {name: item for name, item in inner.items() if item is not None} or None
-    name = _plain_name(kind)
-    if name in {"string", "boolean"}:
-        return value if type(value) is _SCALARS[name][0] else None
-    if name in _RANGES:
-        limit = 1 << _RANGES[name]
-        return value if type(value) is int and -limit <= value < limit else None
+    known = _IN_JSON.get(_plain_name(kind))
+    fits = not isinstance(value, bool | dict | list) if known is None else type(value) is known
     # A bound that cannot be told is none: files are then read that might have been skipped.
-    return None if isinstance(value, bool | dict | list) else _value_of_text(str(value), kind)
+    return _value_of_text(str(value), kind) if fits else None
 
 
 def _partition_value(text: str, field: StructField) -> Any:
@@ -340,22 +323,11 @@ def _partition_value(text: str, field: StructField) -> Any:
 
     Raises `RefusedError` where it stands for none: a null in its place would be another partition.
     """
-    name = _plain_name(field.type)
-    value: Any = None
-    if name in {"string", "binary"}:
-        value = text if name == "string" else text.encode()
-    elif name == "boolean":
-        value = {"true": True, "false": False}.get(text.lower())
-    elif name in _RANGES:
-        # Spark casts ASCII digits alone.
-        number = whole_number(text) if text.isascii() else None
-        value = None if number is None else _parsed(number, field.type)
-    else:
-        value = _value_of_text(text, field.type)
+    value = _value_of_text(text, field.type)
     if value is None:
         raise RefusedError(
             f"A checkpoint cannot hold the partition value {text!r} of {field.name} as a "
-            f"{field.type.name if isinstance(field.type, PrimitiveType) else name}, which "
+            f"{field.type.name if isinstance(field.type, PrimitiveType) else ''}, which "
             f"{_AS_STRUCT} asks for.",
             remedy=f"Have Delta Spark write the checkpoint, or unset {_AS_STRUCT}.",
         )
@@ -363,9 +335,16 @@ def _partition_value(text: str, field: StructField) -> Any:
 
 
 def _value_of_text(text: str, kind: DataType) -> Any:
-    """A number, date or time; None for what is none, or a time of which the zone is not known."""
+    """What a text stands for; None where that is nothing, or a time of an unknown zone."""
     name = _plain_name(kind)
+    if name in _RANGES:
+        # Spark casts ASCII digits alone.
+        return whole_number(text, 1 << _RANGES[name]) if text.isascii() else None
+    if name == "boolean":
+        return {"true": True, "false": False}.get(text.lower())
     try:
+        if name in {"string", "binary"}:
+            return text if name == "string" else text.encode()
         if name in {"double", "float"}:
             number = float(text)
             return number if name == "double" else unpack("f", pack("f", number))[0]
@@ -526,7 +505,7 @@ def _actions(state: State, snapshot: Snapshot, columns: Columns) -> Iterator[Nam
         stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
         oldest = min(time.time_ns() // 1_000_000, snapshot.timestamp) - kept_for(stored) / 1_000
     for name, document in state.file_actions():
-        action = exact(name, document)
+        action = _exact(document, _FORMS[name], name) or {}
         # What Delta writes: a checkpoint is no commit, in which data would have changed.
         action["dataChange"] = False
         if name == "add":
@@ -536,13 +515,9 @@ def _actions(state: State, snapshot: Snapshot, columns: Columns) -> Iterator[Nam
                 action.pop(key, None)
             yield name, action
     for name in sorted(state.unknown):
-        raise RefusedError(
-            f"A checkpoint would lose what the log says: it has an action {name}, which deltaadm "
-            "does not know.",
-            remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",
-        )
+        raise _lost(f"it has an action {name}, which deltaadm does not know")
     for name, document in state.other_actions():
-        yield name, exact(name, document)
+        yield name, _exact(document, _FORMS[name], name) or {}
         if (name == "protocol" and Protocol.from_wire(document) != snapshot.protocol) or (
             name == "metaData"
             and not Metadata.from_wire(document).says_the_same_as(snapshot.metadata)
