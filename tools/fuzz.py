@@ -37,8 +37,9 @@ from deltaadm.domain.transaction.constraints import is_certain_condition
 from deltaadm.errors import DeltaadmError, UsageError
 from deltaadm.limits import LIMITS
 from deltaadm.paths import normalized, path_flaw
-from deltaadm.plans.document import Entry, saved_document, write_entry
+from deltaadm.plans.document import saved_document, write_entry
 from deltaadm.plans.repair.commits import right_name
+from deltaadm.plans.reports import Entry
 from deltaadm.plans.saved import read_plans
 from deltaadm.replay import commits, parquet
 from deltaadm.replay.reconcile import STATE, hint_of

@@ -7,12 +7,10 @@ The document of a plan is what `--out` writes and `apply` reads.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, Final
 
 from deltaadm import documents
 from deltaadm.clients import JUDGEMENT, Access, Compatibility
-from deltaadm.dataclass import dataclass
 from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import PROTOCOL
@@ -42,7 +40,16 @@ from deltaadm.plans.features import Phase
 from deltaadm.plans.impact import Consequence, interruptions, newly_shut_out
 from deltaadm.plans.plan import Plan, planned_statement
 from deltaadm.plans.reach_clients import is_reached
-from deltaadm.plans.reports import FOUND, STEP, Found, PlanReport, PlanState, any_step, schema_of
+from deltaadm.plans.reports import (
+    FOUND,
+    STEP,
+    Entry,
+    Found,
+    PlanReport,
+    PlanState,
+    any_step,
+    schema_of,
+)
 from deltaadm.plans.secrets import Masker, require_no_secrets
 
 _STAGE_FIELDS: Final[Fields] = {
@@ -262,26 +269,14 @@ _BEGUN: Final = "begun"
 _ENDED: Final = ("done", "failed", "undone")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """An event of the plan with a digest; the last one has the line of its result."""
-
-    plan: str
-    table: str
-    event: str
-    line: Mapping[str, Any] | None = None
-
-    document = "journal"
-
-
 _NOTED: Final[Fields] = {**HEAD, "plan": STRING, "table": STRING}
 _ENTRY: Final = record(**_NOTED, event=STRING)
 
 
 def _write(entry: Entry) -> dict[str, Any]:
     body = _ENTRY.write(entry)
-    if entry.line is not None:
-        body["line"] = entry.line
+    if entry.result is not None:
+        body["line"] = entry.result
     return {**body, _SEAL: sha256(body)}
 
 

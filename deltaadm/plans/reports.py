@@ -182,8 +182,8 @@ class SavedPlanReport:
     blocks = "deltaadm.reports.plans.show_saved_plan"
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLine:
+@dataclass(frozen=True)
+class Entry:
     """
     A journal's entry for a plan, identified by its digest: begun, done, failed or undone.
 
@@ -193,7 +193,9 @@ class JournalLine:
     plan: str
     table: str
     event: str
-    result: Mapping[str, object] | None
+    result: Mapping[str, object] | None = None
+
+    document = "journal"
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,7 @@ class JournalReport:
     """The newest line of each plan in the journal called *file*."""
 
     file: str
-    plans: tuple[JournalLine, ...]
+    plans: tuple[Entry, ...]
 
     document = "shown_journal"
     blocks = "deltaadm.reports.plans.show_journal"

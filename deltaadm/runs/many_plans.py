@@ -20,11 +20,11 @@ from deltaadm.documents import Failure
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, UsageError
 from deltaadm.formats.json import json_line
 from deltaadm.plans.carry_out import Executor
-from deltaadm.plans.document import Entry, read_entry, write_entry
+from deltaadm.plans.document import read_entry, write_entry
 from deltaadm.plans.plan import Plan, is_verified_by_state
 from deltaadm.plans.reach_clients import require_reached
 from deltaadm.plans.reports import (
-    JournalLine,
+    Entry,
     JournalReport,
     OutcomeReport,
     PlanReport,
@@ -155,7 +155,7 @@ class Journal:
                     self.begun.discard(entry.plan)
                     self.done.pop(entry.plan, None)
                 elif entry.event == "done":
-                    self.done[entry.plan] = json.dumps(entry.line, separators=(",", ":")) + "\n"
+                    self.done[entry.plan] = json.dumps(entry.result, separators=(",", ":")) + "\n"
         except _NO_ENTRY:
             raise RefusedError(
                 f"Line {number} of {self._path} is not a journal entry, was changed, or was "
@@ -285,8 +285,7 @@ def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
             entry = read_entry(line.encode())
             newest[entry.plan] = entry
     if newest:
-        lines = (JournalLine(e.plan, e.table, e.event, e.line) for e in newest.values())
-        return [JournalReport(str(file), tuple(lines))]
+        return [JournalReport(str(file), tuple(newest.values()))]
     plans = plans_in(body)
     with _opened(context, plans) as (reader, entries):
         return [

@@ -382,7 +382,7 @@ def test_a_begun_table_that_somebody_else_has_changed_is_left_alone(
 
 
 def _begin(plans: Path, saved: dict[str, Any]) -> None:
-    from deltaadm.plans.document import Entry
+    from deltaadm.plans.reports import Entry
     from deltaadm.plans.saved import read_plans
     from deltaadm.runs.many_plans import Journal
 

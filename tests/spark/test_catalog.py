@@ -9,7 +9,7 @@ import pytest
 from deltaadm.catalog_table import CatalogTable
 from deltaadm.domain.ddl import literal
 from deltaadm.errors import DeltaadmError, RefusedError
-from deltaadm.plans.document import Entry
+from deltaadm.plans.reports import Entry
 from deltaadm.plans.saved import read_plans
 from deltaadm.runs.many_plans import Journal
 from deltaadm.spark.catalog import DeltaCatalog, open_catalog

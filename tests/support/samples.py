@@ -38,8 +38,8 @@ from deltaadm.plans.repair.carry_out import RepairOutcome
 from deltaadm.plans.repair.repair import Repair, RepairPlan, rebuild
 from deltaadm.plans.reports import (
     ConcurrentChange,
+    Entry,
     ForeignReport,
-    JournalLine,
     JournalReport,
     Outcome,
     OutcomeReport,
@@ -358,9 +358,9 @@ def saved_plans(path: Path) -> tuple[Report, ...]:
     )
     failed = document(Failure("t2", moved))
     lines = (
-        JournalLine("5f", "t1", "begun", None),
-        JournalLine("60", "t2", "failed", failed),
-        JournalLine("61", "t3", "done", {"no": "outcome"}),
+        Entry("5f", "t1", "begun", None),
+        Entry("60", "t2", "failed", failed),
+        Entry("61", "t3", "done", {"no": "outcome"}),
     )
     return (
         *(SavedPlanReport("orders", planned, status) for status in statuses),
