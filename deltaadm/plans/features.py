@@ -112,9 +112,7 @@ def drop_status(
         evolve(snapshot, step, session)
     except RefusedError as refusal:
         return DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
-    phase, ready_at = Phase.READY, None
-    if step.truncate_history:
-        phase, ready_at = truncation_phase(snapshot, step, history, now)
+    phase, ready_at = truncation_phase(snapshot, step, lambda _: history, now)
     return DropStatus(
         name=name,
         phase=phase,
@@ -157,13 +155,12 @@ def plan_drop(
     )
     if is_gone:
         return plan
-    if truncate_history:
-        phase, ready_at = truncation_phase(snapshot, step, history, now)
-        if phase is Phase.WAITING and ready_at is not None:
-            raise not_yet(
-                f"{name} cannot be dropped yet: version {history.needing} needs it and has not "
-                f"expired; ready at {second(ready_at)}."
-            )
+    phase, ready_at = truncation_phase(snapshot, step, lambda _: history, now)
+    if phase is Phase.WAITING and ready_at is not None:
+        raise not_yet(
+            f"{name} cannot be dropped yet: version {history.needing} needs it and has not "
+            f"expired; ready at {second(ready_at)}."
+        )
     return replace(plan, notes=(*plan.notes, *_dropping_notes(snapshot, step, history)))
 
 
@@ -199,11 +196,14 @@ def after_all_runs(
 
 
 def truncation_phase(
-    snapshot: Snapshot, step: Step, history: FeatureHistory, now: int
+    snapshot: Snapshot, step: Step, history_of: Callable[[str], FeatureHistory], now: int
 ) -> tuple[Phase, int | None]:
-    """The phase of truncating history at *now*, and when it can continue, in milliseconds."""
+    """The phase of *step* at *now*, and when it can continue, in ms, where it truncates history."""
+    if not step.irreversible:
+        return Phase.READY, None
     if step.waits(snapshot):
         return Phase.FIRST_OF_TWO, None
+    history = history_of(step.dropped_feature)
     ready_at = history.ready_at(truncation_retention(snapshot.metadata))
     if ready_at > now:
         return Phase.WAITING, ready_at
@@ -540,9 +540,7 @@ def _droppable_now(
             stays[name] = "it has domains"
         if name in stays:
             continue
-        phase, ready_at = Phase.READY, None
-        if step.truncate_history:
-            phase, ready_at = truncation_phase(state, step, history_of(name), now)
+        phase, ready_at = truncation_phase(state, step, history_of, now)
         if phase is Phase.WAITING and ready_at is not None:
             waiting[name] = ready_at
             continue

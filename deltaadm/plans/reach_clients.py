@@ -372,12 +372,10 @@ def first_run(
     later: list[tuple[Step, int | None]] = []
     state = snapshot
     for step in steps:
-        if step.irreversible:
-            history = history_of(step.dropped_feature)
-            phase, ready_at = truncation_phase(state, step, history, now)
-            if phase is Phase.WAITING:
-                later.append((step, ready_at))
-                continue
+        phase, ready_at = truncation_phase(state, step, history_of, now)
+        if phase is Phase.WAITING:
+            later.append((step, ready_at))
+            continue
         try:
             state = evolve(state, step, session)
         except RefusedError:
