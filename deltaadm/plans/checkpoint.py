@@ -127,16 +127,15 @@ class Columns:
     """
     The columns of a checkpoint, which follow from the table's protocol, schema and properties.
 
-    `repetitive` are those whose values repeat. `partitions` and `statistics` are what
-    `partitionValues_parsed` and the values of `stats_parsed` hold, None where they are not written.
+    `partitions` and `statistics` are what `partitionValues_parsed` and `stats_parsed` hold, without
+    fields where they are not written.
     """
 
     schema: pa.Schema
     is_v2: bool
-    repetitive: Sequence[str]
     has_json: bool
-    partitions: StructType | None
-    statistics: StructType | None
+    partitions: StructType
+    statistics: StructType
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Columns:
@@ -151,8 +150,8 @@ class Columns:
         divided = [by_name[n] for n in snapshot.metadata.partition_columns if n in by_name]
         # Under the names that they have in the log.
         named = column_mapping.rename_columns(StructType(tuple(divided)))
-        partitions = named if as_struct else None
-        statistics = _statistics(snapshot) if as_struct else None
+        partitions = named if as_struct else StructType()
+        statistics = _statistics(snapshot) if as_struct else StructType()
         fields = {
             name: [
                 pa.field(one.name, _arrow(one.type))
@@ -163,25 +162,15 @@ class Columns:
         }
         if not has_json:
             fields["add"] = [field for field in fields["add"] if field.name != "stats"]
-        if partitions is not None and partitions.fields:
-            fields["add"].append(pa.field("partitionValues_parsed", _arrow(partitions)))
-        if statistics is not None:
-            fields["add"].append(pa.field("stats_parsed", _arrow(statistics)))
-        maps = [
-            f"{name}.{key}" for name in ("add", "remove") for key in ("partitionValues", "tags")
-        ]
-        return cls(
-            pa.schema([(name, pa.struct(inner)) for name, inner in fields.items()]),
-            is_v2,
-            [f"{name}.key_value.{part}" for name in maps for part in ("key", "value")],
-            has_json,
-            partitions,
-            statistics,
-        )
+        for key, parsed in (("partitionValues_parsed", partitions), ("stats_parsed", statistics)):
+            if parsed.fields:
+                fields["add"].append(pa.field(key, _arrow(parsed)))
+        schema = pa.schema([(name, pa.struct(inner)) for name, inner in fields.items()])
+        return cls(schema, is_v2, has_json, partitions, statistics)
 
     def with_statistics(self, add: Action) -> Action:
         """An `add` action with statistics and partition values in the forms that there are."""
-        if self.statistics is not None and "stats" in add:
+        if self.statistics.fields and "stats" in add:
             try:
                 values = json.loads(add["stats"], parse_float=Decimal)
             except (ValueError, RecursionError):
@@ -189,26 +178,17 @@ class Columns:
             parsed = _parsed(values, self.statistics)
             if parsed:
                 add["stats_parsed"] = parsed
-        if self.partitions is not None and self.partitions.fields:
-            texts = add.get("partitionValues", {})
-            typed = {
-                field.name: _partition_value(texts[field.name], field)
-                for field in self.partitions.fields
-                if texts.get(field.name)  # an empty text is a null as well
-            }
-            if typed:
-                add["partitionValues_parsed"] = typed
+        texts = add.get("partitionValues", {})
+        typed = {
+            field.name: _partition_value(texts[field.name], field)
+            for field in self.partitions.fields
+            if texts.get(field.name)  # an empty text is a null as well
+        }
+        if typed:
+            add["partitionValues_parsed"] = typed
         if not self.has_json:
             add.pop("stats", None)
         return add
-
-    def batch(self, actions: Sequence[NamedDocument]) -> pa.RecordBatch:
-        """The rows of *actions*, one each."""
-        arrays = []
-        for field in self.schema:
-            rows = [action if name == field.name else None for name, action in actions]
-            arrays.append(pa.array(rows, field.type))
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
 def has_v2_checkpoints(snapshot: Snapshot) -> bool:
@@ -340,11 +320,11 @@ def _value_of_text(text: str, kind: DataType) -> Any:
     if name in _RANGES:
         # Spark casts ASCII digits alone.
         return whole_number(text, 1 << _RANGES[name]) if text.isascii() else None
-    if name == "boolean":
-        return {"true": True, "false": False}.get(text.lower())
+    if name in {"string", "binary"}:
+        return text if name == "string" else text.encode()
     try:
-        if name in {"string", "binary"}:
-            return text if name == "string" else text.encode()
+        if name == "boolean":
+            return {"true": True, "false": False}.get(text.lower())
         if name in {"double", "float"}:
             number = float(text)
             return number if name == "double" else unpack("f", pack("f", number))[0]
@@ -359,9 +339,8 @@ def _value_of_text(text: str, kind: DataType) -> Any:
         moment = datetime.fromisoformat(text)
     except (ValueError, OverflowError, InvalidOperation):
         return None
-    if (name == "timestamp") != (moment.tzinfo is not None):
-        return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment
+    zoned = moment.astimezone(UTC) if moment.tzinfo else moment
+    return zoned if (name == "timestamp") == (moment.tzinfo is not None) else None
 
 
 _WIDE: Final = Context(prec=76)
@@ -372,6 +351,9 @@ _WIDE: Final = Context(prec=76)
 
 HINT: Final = "_last_checkpoint"
 
+_MAPS: Final = ("add.partitionValues", "add.tags", "remove.partitionValues")
+_REPETITIVE: Final = [f"{name}.key_value.{part}" for name in _MAPS for part in ("key", "value")]
+"""The columns whose values repeat."""
 _GROUP: Final = 1 << 14
 """Actions that are held at a time, and make up a row group of the file."""
 _GROUP_TEXT: Final = 1 << 24
@@ -394,21 +376,17 @@ def write_checkpoint(store: WritableStore, snapshot: Snapshot) -> bool:
             f"deltaadm cannot write a checkpoint of this table: {store.obstacle}.",
             remedy="Have a writer that is made for this store write it.",
         )
-    existing = _existing(store, snapshot)
-    if existing is None:
-        pointer = _written(store, snapshot)
+    for _ in range(2):  # somebody may write one meanwhile
+        existing = _existing(store, snapshot)
+        pointer = existing or _written(store, snapshot)
         if pointer is not None:
             _move_pointer(store, pointer)
-            return True
-        existing = _existing(store, snapshot)  # which somebody has written meanwhile
-    if existing is None:
-        raise StorageError(
-            f"The store of {store.root} says that there is a checkpoint of version "
-            f"{snapshot.version}, and does not find it.",
-            remedy="Try again.",
-        )
-    _move_pointer(store, existing)
-    return False
+            return existing is None
+    raise StorageError(
+        f"The store of {store.root} says that there is a checkpoint of version "
+        f"{snapshot.version}, and does not find it.",
+        remedy="Try again.",
+    )
 
 
 class Pointer(NamedTuple):
@@ -445,12 +423,11 @@ def _written(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
                 raise StorageError(error.message, remedy=error.remedy) from error
             return True
 
-    def write(segment: LogSegment) -> Pointer | None:
-        return write_from(store, snapshot, segment, publish)
-
     located = locate(store, snapshot.version)
     try:
-        return replayed(store, located, write)[0]
+        return replayed(
+            store, located, lambda segment: write_from(store, snapshot, segment, publish)
+        )[0]
     except OSError as error:
         raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
 
@@ -468,11 +445,9 @@ def write_from(
     """
     import pyarrow.parquet as pq
 
-    version = snapshot.version
-    columns = Columns.of(snapshot)
-    is_v2 = columns.is_v2
+    version, columns = snapshot.version, Columns.of(snapshot)
     # A V2 checkpoint without sidecars: a single file, which is there whole or not at all.
-    unique = f"{uuid4()}." if is_v2 else ""
+    unique = f"{uuid4()}." if columns.is_v2 else ""
     name = f"{version:020d}.checkpoint.{unique}parquet"
     with store.draft(name) as draft:
         expected = Digest()
@@ -480,7 +455,7 @@ def write_from(
             draft,
             columns.schema,
             compression="snappy",
-            use_dictionary=columns.repetitive,
+            use_dictionary=_REPETITIVE,
             write_page_checksum=True,
             store_schema=False,
         ) as writer:
@@ -488,7 +463,8 @@ def write_from(
             for group in _groups(actions):
                 for action, document in group:
                     expected.take(action, document)
-                writer.write_batch(columns.batch(group))
+                rows = [{action: document} for action, document in group]
+                writer.write_batch(pa.RecordBatch.from_pylist(rows, columns.schema))
         _require_same(draft, version, expected)
         size = draft.seek(0, 2)
         is_new = publish(draft, name)
@@ -573,10 +549,6 @@ class Digest:
         return {name: f"{self.counts[name]}:{self._sums[name]:x}" for name in sorted(self.counts)}
 
 
-def _differing(some: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
-    return [name for name in sorted({*some, *others}) if some.get(name) != others.get(name)]
-
-
 _HASH: Final = 32
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, default=str)
 
@@ -592,7 +564,7 @@ def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
             for name, column in zip(group.column_names, group.columns, strict=True):
                 for document in documents(column):
                     found.take(name, document)
-        differences = _differing(expected.sums, found.sums)
+        differences = sorted(dict(expected.sums.items() ^ found.sums.items()))
     except (pa.ArrowException, OSError) as error:
         differences = [str(error)]
     if differences:
@@ -778,7 +750,7 @@ class TableState:
 
     def differences(self, other: TableState) -> tuple[str, ...]:
         """The kinds of actions in which *other* differs, and whether it is another version."""
-        found = _differing(self.digests, other.digests)
+        found = sorted(dict(self.digests.items() ^ other.digests.items()))
         return (*found, *(["version"] if self.version != other.version else []))
 
 
