@@ -36,7 +36,7 @@ from deltaadm.domain.transaction.constraints import (
 from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import Plan, does_something, propose
-from deltaadm.plans.undo import quoted
+from deltaadm.plans.undo import REQUESTED, places, quoted
 
 ALTER = "alter"
 
@@ -171,7 +171,7 @@ def _plan_left(
         propose,
         ALTER,
         snapshot,
-        because=dict.fromkeys(wanted.subjects(), "requested"),
+        because=dict.fromkeys(wanted.subjects(), REQUESTED),
         session=session,
     )
     count = 0
@@ -428,13 +428,8 @@ def plan_create(
     if step.mode is kinds.CreationMode.CREATE_OR_REPLACE and snapshot.name is None:
         mode = kinds.CreationMode.REPLACE if snapshot.exists else kinds.CreationMode.CREATE
         step = replace(step, mode=mode)
-    because: dict[str, str] = {}
-    for key in (*step.properties, *step.write_options):
-        because[f"configuration[{key}]"] = "requested"
-        if key.startswith(Key.FEATURE_PREFIX):
-            for side in ("reader", "writer"):
-                name = key.removeprefix(Key.FEATURE_PREFIX)
-                because[f"protocol.{side}Features[{name}]"] = "requested"
+    keys = (*step.properties, *step.write_options)
+    because = dict.fromkeys((place for key in keys for place in places(key)), REQUESTED)
     plan = propose(CREATE, snapshot, [step], because=because, session=session)
     notes = [*plan.notes]
     if snapshot.exists:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from deltaadm.clients import Access
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
@@ -25,7 +24,7 @@ from deltaadm.plans.reach_clients import (
     later_notes,
     reach,
 )
-from deltaadm.plans.undo import REQUESTED, advice_for, quoted
+from deltaadm.plans.undo import REQUESTED, advice_for, places, quoted
 from deltaadm.rules.rule import Finding, Severity, ValidationReport
 
 OPERATION = "validate"
@@ -162,8 +161,8 @@ def _goals(
     for goal in clients:
         code = "DL907" if goal.access is Access.READ else "DL908"
         goals[code, f"client[{goal.release}]"] = goal
-    places = ((finding, (finding.code, finding.where)) for finding in findings)
-    return [(goals[place], finding) for finding, place in places if place in goals]
+    found = ((finding, (finding.code, finding.where)) for finding in findings)
+    return [(goals[place], finding) for finding, place in found if place in goals]
 
 
 def _union(findings: Iterable[Finding]) -> list[Step]:
@@ -189,12 +188,6 @@ def _because(findings: Iterable[Finding]) -> dict[str, str]:
     for finding in findings:
         for step in finding.fix:
             for key in step.touches.property_values:
-                name = key.removeprefix(Key.FEATURE_PREFIX)
-                places = (
-                    [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]
-                    if key.startswith(Key.FEATURE_PREFIX)
-                    else []
-                )
-                for place in (f"configuration[{key}]", *places):
+                for place in places(key):
                     because.setdefault(place, f"fixes {finding.code} {finding.name}")
     return because

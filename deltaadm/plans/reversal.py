@@ -18,7 +18,6 @@ from deltaadm.domain.schema import FieldKey
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
-from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
@@ -270,7 +269,8 @@ def _inverse(
                 undone.append((change.subject, "", kinds.ChangeColumns((move,))))
                 last[path[:-1]] = path[-1]
             continue
-        undo = undo_change(change, Stage(before, _step_of(change), after))
+        # What kind of step has made a change shows by the change.
+        undo = undo_change(change, Stage(before, kinds.SetProperties({}), after))
         undone += ((change.subject, undo.words, step) for step in undo.steps or (None,))
     dropped = {step.name for _, _, step in undone if isinstance(step, kinds.DropFeature)}
 
@@ -323,19 +323,3 @@ def _parts(change: Change) -> Iterator[Change]:
             )
             subject = change.subject if RENAMED in part else former
             yield Change(ChangeKind.SET, subject, was, is_now)
-
-
-def _step_of(change: Change) -> Step:
-    """A step that makes *change*, which decides how it is undone."""
-    if is_renaming(change):
-        old, new = (parse_column(value[RENAMED]) for value in (change.before, change.after))
-        return kinds.RenameColumn(old, new[-1])
-    if not change.subject.startswith("schema["):
-        return kinds.SetProperties({})
-    if change.kind is ChangeKind.ADD:
-        return kinds.AddColumns(())
-    if change.kind is ChangeKind.REMOVE:
-        return kinds.DropColumns((parse_column(change.subject[len("schema[") : -1]),))
-    if COLUMN_MAPPING_KEYS & {*change.before, *change.after}:
-        return kinds.SetProperties({})
-    return kinds.ChangeColumns(())

@@ -124,6 +124,14 @@ KEPT_BY_DELTA = {
 """The properties that Delta writes by itself, each with what for."""
 
 
+def places(key: str) -> Iterator[str]:
+    """The places in a plan that setting the property *key* itself changes."""
+    yield f"configuration[{key}]"
+    if key.startswith(Key.FEATURE_PREFIX):
+        name = key.removeprefix(Key.FEATURE_PREFIX)
+        yield from (f"protocol.{side}Features[{name}]" for side in ("reader", "writer"))
+
+
 def reason(
     change: Change, changes: Collection[tuple[ChangeKind, str]], before: Snapshot, after: Snapshot
 ) -> str:
@@ -355,11 +363,13 @@ def undo_change(change: Change, stage: Stage) -> Undo:
     # Another id means another table in its place, which no single change takes back.
     elif before.metadata.id != after.metadata.id:
         undo = Undo(f"RESTORE TABLE … TO VERSION AS OF {before.version}")
-    elif step.kind == "drop_columns":
+    elif step.kind == "drop_columns" or (place == "schema" and change.kind is ChangeKind.REMOVE):
         undo = Undo("never: only older versions still have it")
-    elif step.touches.renames:
+    elif is_renaming(change) or step.touches.renames:
         # As a whole: constraints, partitioning and statistics that have the name in them follow.
-        [(column, new)] = step.touches.renames
+        [(column, new)] = step.touches.renames or [
+            (parse_column(change.before[RENAMED]), parse_column(change.after[RENAMED]))
+        ]
         old, _, _ = before.metadata.schema.find_place(column)
         undo = _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), after)
     elif place in _PLACES:
@@ -503,22 +513,21 @@ def _undo_clustering(_: Change, __: str, stage: Stage) -> Undo:
 def _undo_columns(change: Change, name: str, stage: Stage) -> Undo:
     before, after = stage.before.metadata, stage.after.metadata
     was, is_now = mapping_mode(before), mapping_mode(after)
-    if stage.step.kind == "change_columns":
-        return _undo_change(change, name, stage)
-    if stage.step.kind == "add_columns":
+    if change.kind is ChangeKind.ADD:
         # The outermost of the new columns around *name* goes, with all that is in it.
         own = parse_column(name)
         step = kinds.DropColumns((own[: len(before.schema.find_place(own)[0]) + 1],))
         if is_now == "none":
             return Undo(f"{alter_command(step)}, which needs column mapping")
         return _by(step, stage.after)
-    # A change of column mapping, or dropping type widening.
-    if (was == "none") == (is_now == "none"):
-        entries = change.before if isinstance(change.before, dict) else {}
+    if not COLUMN_MAPPING_KEYS & {*change.before, *change.after}:
+        # Dropping type widening forgets the types that a column had.
         forgets_types = (
-            FieldKey.TYPE_CHANGES in entries and not COLUMN_MAPPING_KEYS & entries.keys()
+            name and change.before.keys() == {FieldKey.TYPE_CHANGES} and not change.after
         )
-        return _NOTHING_LOST if forgets_types else _KEPT
+        return _NOTHING_LOST if forgets_types else _undo_change(change, name, stage)
+    if (was == "none") == (is_now == "none"):
+        return _KEPT
     if was != "none":
         return _UNDO_UNMAPPING
     return _NEEDED_FOR_GOOD if _has_v3(stage.after) else _UNDO_MAPPING
