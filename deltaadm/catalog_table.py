@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
@@ -112,14 +112,6 @@ class CatalogState:
 def is_name_pattern(text: str) -> bool:
     """Whether *text* is a pattern for names: `*` for any text, `?` for one character."""
     return "*" in text or "?" in text
-
-
-def names_alike(name: str, names: Iterable[str]) -> str:
-    """Return a sentence that suggests similar *names*; empty if none is similar."""
-    from difflib import get_close_matches  # only a mistake pays for it
-
-    near = get_close_matches(name.lower(), {other.lower() for other in names}, n=3)
-    return f"Did you mean {' or '.join(near)}?" if near else ""
 
 
 def matches_name(name: str, pattern: str) -> bool:

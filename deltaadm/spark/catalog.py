@@ -17,12 +17,18 @@ from deltaadm.catalog_table import (
     CatalogTable,
     is_name_pattern,
     matches_name,
-    names_alike,
 )
 from deltaadm.dataclass import replace
 from deltaadm.domain import ddl
 from deltaadm.domain.schema import StructType, path_text
-from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, TableError
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    RefusedError,
+    StorageError,
+    TableError,
+    did_you_mean,
+)
 from deltaadm.plans.foreign import ForeignPlan
 from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence
 from deltaadm.spark.jvm import default_settings, spark_home
@@ -70,7 +76,7 @@ class DeltaCatalog:
             details = lines[max(headings, default=len(lines)) :]
             return self._described("\n".join(map(": ".join, details)))
         names = (listed_name for listed_name, _ in self._tables(namespace, "*"))
-        remedy = names_alike(table, names) or "SHOW TABLES in Spark lists the tables that exist."
+        remedy = did_you_mean(table, names) or "SHOW TABLES in Spark lists the tables that exist."
         raise TableError(
             f"Table {path_text(tuple(name))} does not exist.",
             remedy=remedy,
@@ -299,7 +305,7 @@ class DeltaCatalog:
         elif condition == "SCHEMA_NOT_FOUND":
             *catalog, schema = namespace
             message = f"Schema {place} does not exist."
-            remedy = names_alike(schema, self._schemas(catalog, "*"))
+            remedy = did_you_mean(schema, self._schemas(catalog, "*"))
             remedy = remedy or "SHOW SCHEMAS in Spark lists the schemas that exist."
         elif isinstance(refused, CommitError):
             kind = StorageError

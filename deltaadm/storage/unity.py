@@ -29,12 +29,11 @@ from deltaadm.catalog_table import (
     RatifiedCommit,
     is_name_pattern,
     matches_name,
-    names_alike,
 )
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, LogFile, commit_name
-from deltaadm.errors import RefusedError, StorageError, TableError
+from deltaadm.errors import RefusedError, StorageError, TableError, did_you_mean
 from deltaadm.json_values import elements, flag, place, text, text_map, texts, version_number
 from deltaadm.masking import masked
 from deltaadm.storage.object_store import TemporaryCredentials
@@ -685,7 +684,7 @@ class UnityCatalog:
         return TableError(
             f"Table {path_text(tuple(name))} does not exist in {self.name}, or this user may not "
             "see it.",
-            remedy=names_alike(name[2], known)
+            remedy=did_you_mean(name[2], known)
             or f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of the schema.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
