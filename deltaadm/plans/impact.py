@@ -218,23 +218,17 @@ def newly_shut_out(plan: Plan, scope: Scope = EVERYONE) -> tuple[Shift, ...]:
     )
 
 
-def require_clients(
-    plan: Plan,
-    *,
-    reading: Iterable[ClientRelease] = (),
-    writing: Iterable[ClientRelease] = (),
-    accepted: Collection[str] = (),
-) -> None:
+def require_clients(plan: Plan, required: Iterable[Goal], accepted: Collection[str]) -> None:
     """
-    Raise `RefusedError` if *plan* shuts a client out that must go on *reading* or *writing*.
+    Raise `RefusedError` if *plan* shuts a client out that is *required* to go on working.
 
     What is unknown counts as shut out. A client whose id is *accepted* may go silently wrong,
     and nothing else.
     """
     lost = [
         shift
-        for releases, access in ((reading, Access.READ), (writing, Access.WRITE))
-        for shift in shifts(*_judged(plan, releases, [access]))
+        for goal in required
+        for shift in shifts(*_judged(plan, [goal.release], [goal.access]))
         if not (shift.turns_silently_wrong and shift.after.release.client.id in accepted)
     ]
     if lost:
@@ -245,22 +239,20 @@ def require_clients(
         )
 
 
-def still_shut_out(
-    plan: Plan, *, reading: Iterable[ClientRelease] = (), writing: Iterable[ClientRelease] = ()
-) -> tuple[str, ...]:
+def still_shut_out(plan: Plan, required: Iterable[Goal]) -> tuple[str, ...]:
     """
-    A sentence for each client that cannot use the table before *plan*, nor after it.
+    A sentence for each *required* client that cannot use the table before *plan*, nor after it.
 
     `require_clients` refuses what a plan makes worse; this names what it leaves as it is. What is
     not known counts as shut out.
     """
     return tuple(
         f"Not changed by this plan: {described(after)}. To change that: deltaadm upgrade-protocol "
-        f"TABLE {Goal(after.release, after.access).option}."
-        for releases, access in ((reading, Access.READ), (writing, Access.WRITE))
-        for before, after in zip(*_judged(plan, releases, [access]), strict=True)
+        f"TABLE {goal.option}."
+        for goal in required
+        for before, after in zip(*_judged(plan, [goal.release], [goal.access]), strict=True)
         if Compatibility.WORKS not in (before.compatibility, after.compatibility)
-        and Goal(after.release, access) not in plan.goals
+        and goal not in plan.goals
     )
 
 

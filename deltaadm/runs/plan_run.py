@@ -312,8 +312,8 @@ def make_plan(
             "change.",
             remedy="Change it with Spark.",
         ) from error
-    reading, writing = requirements.reading, requirements.writing
-    require_clients(plan, reading=reading, writing=writing, accepted=requirements.accepted)
+    required = tuple(requirements.goals())
+    require_clients(plan, required, requirements.accepted)
     if plan.findings:
         require_accepted(plan.findings, requirements.findings)
     if not plan.is_noop and plan.before.exists:
@@ -323,7 +323,7 @@ def make_plan(
         newest = before.version - sum(writer.commits for writer in before.writers)
         unread = writers(store, range(newest, max(before.version - interval, -1), -1))
         plan = replace(plan, before=replace(before, writers=merged((*before.writers, *unread))))
-    left = still_shut_out(plan, reading=reading, writing=writing)
+    left = still_shut_out(plan, required)
     return replace(plan, notes=(*plan.notes, *left)) if left else plan
 
 
@@ -588,7 +588,11 @@ def plan_for_clients(
         goals,
         operation=feature_plans.UPGRADE_PROTOCOL,
         now=now(),
-        keeping=table.requirements.goals(),
+        keeping=(
+            goal
+            for goal in table.requirements.goals()
+            if goal.release.client.id not in table.requirements.accepted
+        ),
         skip_unreachable=skip_unreachable,
         session=table.session,
     )

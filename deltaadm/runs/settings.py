@@ -384,8 +384,6 @@ class ClientRequirements(NamedTuple):
         return Scope.of((*self.reading, *self.writing), snapshot.writers, self.seen)
 
     def goals(self) -> Iterator[Goal]:
-        """The goal for each of these clients, to read or to write, except for the accepted ones."""
-        for releases, access in ((self.reading, Access.READ), (self.writing, Access.WRITE)):
-            for release in releases:
-                if release.client.id not in self.accepted:
-                    yield Goal(release, access)
+        """The goal for each of these clients, to read or to write."""
+        yield from (Goal(release, Access.READ) for release in self.reading)
+        yield from (Goal(release, Access.WRITE) for release in self.writing)
