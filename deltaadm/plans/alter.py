@@ -103,28 +103,6 @@ class TableChanges:
         mode = self.set_properties.get(Key.COLUMN_MAPPING_MODE)
         return self.cluster_by is None and (mode == "none" or Key.COLUMN_MAPPING_MODE in self.unset)
 
-    def subjects(self) -> Iterator[str]:
-        """The places in a plan that are themselves what was asked for."""
-        yield from (f"configuration[{key}]" for key in self.set_properties)
-        yield from (f"configuration[{key}]" for key in self.unset)
-        for name in (*self.add_constraints, *self.drop_constraints):
-            yield f"configuration[{constraint_key(name)}]"
-        renamed = [((*column[:-1], name), column) for column, name in self.rename.items()]
-        columns = [
-            *((*definition.parent, definition.column.name) for definition in self.add),
-            *(change.column for change in self.change),
-            *self.drop,
-            *(end for pair in renamed for end in pair),
-        ]
-        yield from (f"schema[{path_text(path)}]" for path in columns)
-        added = (definition.position for definition in self.add)
-        if any((*added, *(change.position for change in self.change))):
-            yield "schema"
-        if self.cluster_by is not None:
-            yield "clusteringColumns"
-        if self.location is not None:
-            yield "location"
-
 
 def plan_changes(
     snapshot: Snapshot, wanted: TableChanges, *, session: SessionSettings | None = None
@@ -171,7 +149,7 @@ def _plan_left(
         propose,
         ALTER,
         snapshot,
-        because=dict.fromkeys(wanted.subjects(), REQUESTED),
+        because=dict.fromkeys(_requested(steps), REQUESTED),
         session=session,
     )
     count = 0
@@ -193,6 +171,29 @@ def _plan_left(
     if taken or wanted.removes_mapping:
         plan = propose_steps(steps[count:], resumes=clusters or wanted.removes_mapping)
     return plan, taken
+
+
+def _requested(steps: Iterable[Step]) -> Iterator[str]:
+    """The places in a plan that are themselves what *steps* were asked for."""
+    for step in steps:
+        touches = step.touches
+        yield from (f"configuration[{key}]" for key in touches.property_values)
+        if isinstance(step, (kinds.AddConstraint, kinds.DropConstraint)):
+            yield f"configuration[{constraint_key(step.name)}]"
+        columns = [
+            *((*new.parent, new.column.name) for new in touches.new_columns),
+            *(change.column for change in touches.column_changes),
+            *touches.drops,
+            *(path for pair in touches.renames for path in pair),
+        ]
+        yield from (f"schema[{path_text(path)}]" for path in columns)
+        moves = (change.position for change in touches.column_changes)
+        if any((*moves, *(new.position for new in touches.new_columns))):
+            yield "schema"
+        if touches.new_clustering is not None:
+            yield "clusteringColumns"
+        if touches.destination is not None:
+            yield "location"
 
 
 def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
