@@ -37,9 +37,9 @@ from deltaadm.json_values import (
 )
 from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
+from deltaadm.plans.goals import is_reached
 from deltaadm.plans.impact import Consequence, interruptions, newly_shut_out
 from deltaadm.plans.plan import Plan, planned_statement
-from deltaadm.plans.reach_clients import is_reached
 from deltaadm.plans.reports import (
     FOUND,
     STEP,

@@ -20,7 +20,7 @@ from deltaadm.plans.alter import ALTER, CREATE, step_notes
 from deltaadm.plans.diff import Change, diff, mismatches
 from deltaadm.plans.document import BOUND, masked_document
 from deltaadm.plans.features import DROP_FEATURE, ENABLE_FEATURE, SET_MAPPING_MODE, UPGRADE_PROTOCOL
-from deltaadm.plans.fixes import OPERATION as VALIDATE
+from deltaadm.plans.goals import VALIDATE
 from deltaadm.plans.plan import Plan, depends_on_state, moves, propose, require_same_base
 from deltaadm.plans.reversal import REFERENCE, UNDO
 from deltaadm.plans.secrets import Masker, require_no_secrets

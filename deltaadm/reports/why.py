@@ -48,8 +48,8 @@ from deltaadm.json_values import (
 )
 from deltaadm.plans.document import DROPPING
 from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
+from deltaadm.plans.goals import plan_for_clients
 from deltaadm.plans.plan import Goal, Plan
-from deltaadm.plans.reach_clients import plan_for_clients
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.history import ORIGIN, Origin, beginning, origin
 from deltaadm.reports.plans import drop_sentences

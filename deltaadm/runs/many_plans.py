@@ -21,8 +21,8 @@ from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageErr
 from deltaadm.formats.json import json_line
 from deltaadm.plans.carry_out import Executor
 from deltaadm.plans.document import read_entry, write_entry
+from deltaadm.plans.goals import require_reached
 from deltaadm.plans.plan import Plan, is_verified_by_state
-from deltaadm.plans.reach_clients import require_reached
 from deltaadm.plans.reports import (
     Entry,
     JournalReport,

@@ -21,7 +21,8 @@ from deltaadm.domain.wire import CommitMark, Provenance, merged
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, UsageError, require_one_of
 from deltaadm.masking import visible
 from deltaadm.plans import features as feature_plans
-from deltaadm.plans import reach_clients, reversal
+from deltaadm.plans import goals as goal_plans
+from deltaadm.plans import reversal
 from deltaadm.plans.diff import diff
 from deltaadm.plans.impact import needing_consent, require_clients, still_shut_out
 from deltaadm.plans.plan import (
@@ -208,7 +209,7 @@ def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
     plan, requirements = plan_for(context, target, planner, change.commit, project, session)
     planning, table = change.planning, target.text
     if planning.apply:
-        reach_clients.require_reached(plan)
+        goal_plans.require_reached(plan)
     report = PlanReport(table, plan, requirements.scope(plan.before))
     if is_standard_output(planning.out):
         output.show_on_stderr(context, [report])
@@ -582,7 +583,7 @@ def plan_for_clients(
         *(Goal(parse_client(text), Access.READ) for text in readable_by),
         *(Goal(parse_client(text), Access.WRITE) for text in writable_by),
     )
-    return lambda table: reach_clients.plan_for_clients(
+    return lambda table: goal_plans.plan_for_clients(
         table.snapshot,
         table.history_of,
         goals,

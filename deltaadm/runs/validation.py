@@ -11,7 +11,7 @@ from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Failure
 from deltaadm.errors import RefusedError, TableError, UsageError
-from deltaadm.plans.fixes import plan_fixes
+from deltaadm.plans.goals import plan_fixes
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import (

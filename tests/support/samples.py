@@ -32,8 +32,8 @@ from deltaadm.plans.checkpoint import TableState
 from deltaadm.plans.diff import Change, ChangeKind
 from deltaadm.plans.features import DropReport, DropStatus, Phase, plan_features, plan_mapping_mode
 from deltaadm.plans.foreign import plan_foreign_changes, plan_foreign_creation
+from deltaadm.plans.goals import plan_for_clients as plan_goals
 from deltaadm.plans.plan import Goal, propose
-from deltaadm.plans.reach_clients import plan_for_clients as plan_goals
 from deltaadm.plans.repair.carry_out import RepairOutcome
 from deltaadm.plans.repair.repair import Repair, RepairPlan, rebuild
 from deltaadm.plans.reports import (

@@ -9,7 +9,7 @@ import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.clients import CLIENTS
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import TableError
-from deltaadm.plans.fixes import plan_fixes
+from deltaadm.plans.goals import plan_fixes
 from deltaadm.plans.undo import fix_command
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail

@@ -14,8 +14,8 @@ from deltaadm.domain.steps import DropConstraint, DropFeature, Step, UnsetProper
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import DeltaadmError, NotYetError, RefusedError
 from deltaadm.plans.features import after_all_runs, droppable_features
+from deltaadm.plans.goals import Price, is_reached, plan_for_clients
 from deltaadm.plans.plan import Goal, Plan
-from deltaadm.plans.reach_clients import Price, is_reached, plan_for_clients
 from tests.support.plans import snapshot
 
 HOUR = 3_600_000
