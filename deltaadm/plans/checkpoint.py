@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal, InvalidOperation
 from hashlib import blake2b
@@ -169,7 +169,11 @@ class Columns:
         return cls(schema, is_v2, has_json, partitions, statistics)
 
     def with_statistics(self, add: Action) -> Action:
-        """An `add` action with statistics and partition values in the forms that there are."""
+        """
+        An `add` action with statistics and partition values in the forms that there are.
+
+        Raises `RefusedError` for a partition whose text stands for no value of its type.
+        """
         if self.statistics.fields and "stats" in add:
             try:
                 values = json.loads(add["stats"], parse_float=Decimal)
@@ -178,12 +182,19 @@ class Columns:
             parsed = _parsed(values, self.statistics)
             if parsed:
                 add["stats_parsed"] = parsed
-        texts = add.get("partitionValues", {})
-        typed = {
-            field.name: _partition_value(texts[field.name], field)
-            for field in self.partitions.fields
-            if texts.get(field.name)  # an empty text is a null as well
-        }
+        typed = {}
+        for field in self.partitions.fields:
+            text = add.get("partitionValues", {}).get(field.name)
+            if not text:  # an empty one is a null as well
+                continue
+            typed[field.name] = _value_of_text(text, field.type)
+            if typed[field.name] is None:  # in its place, this would be another partition
+                kind = field.type.name if isinstance(field.type, PrimitiveType) else ""
+                raise RefusedError(
+                    f"A checkpoint cannot hold the partition value {text!r} of {field.name} as a "
+                    f"{kind}, which {_AS_STRUCT} asks for.",
+                    remedy=f"Have Delta Spark write the checkpoint, or unset {_AS_STRUCT}.",
+                )
         if typed:
             add["partitionValues_parsed"] = typed
         if not self.has_json:
@@ -295,23 +306,6 @@ def _parsed(value: Any, kind: DataType) -> Any:
     fits = not isinstance(value, bool | dict | list) if known is None else type(value) is known
     # A bound that cannot be told is none: files are then read that might have been skipped.
     return _value_of_text(str(value), kind) if fits else None
-
-
-def _partition_value(text: str, field: StructField) -> Any:
-    """
-    The value that the text of a partition stands for.
-
-    Raises `RefusedError` where it stands for none: a null in its place would be another partition.
-    """
-    value = _value_of_text(text, field.type)
-    if value is None:
-        raise RefusedError(
-            f"A checkpoint cannot hold the partition value {text!r} of {field.name} as a "
-            f"{field.type.name if isinstance(field.type, PrimitiveType) else ''}, which "
-            f"{_AS_STRUCT} asks for.",
-            remedy=f"Have Delta Spark write the checkpoint, or unset {_AS_STRUCT}.",
-        )
-    return value
 
 
 def _value_of_text(text: str, kind: DataType) -> Any:
@@ -525,23 +519,19 @@ class Digest:
     """What a number of actions say, in whatever order they come."""
 
     def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
+        self.counts = Counter({"add": 0})  # also of a table without files
         self._sums: Counter[str] = Counter()
 
     def take(self, name: str, document: Any) -> None:
         """Take in an action, of which every field counts."""
-        self.add(name, [_CANONICAL.encode(document)])
+        self.add(name, _CANONICAL.encode(document))
 
-    def add(self, name: str, texts: Iterable[str]) -> None:
-        """Take in actions, each by a text that says what it says."""
-        count = total = 0
-        for text in texts:
-            hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
-            # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
-            total += int.from_bytes(hashed)
-            count += 1
-        self.counts[name] += count
-        self._sums[name] = (self._sums[name] + total) % (1 << 8 * _HASH)
+    def add(self, name: str, text: str) -> None:
+        """Take in an action by a text that says what it says."""
+        hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
+        # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
+        self._sums[name] = (self._sums[name] + int.from_bytes(hashed)) % (1 << 8 * _HASH)
+        self.counts[name] += 1
 
     @property
     def sums(self) -> dict[str, str]:
@@ -764,16 +754,11 @@ def state_of(
     *take* is called with each live file.
     """
     state, digest, total = State(store, segment), Digest(), 0
-
-    def texts() -> Iterator[str]:
-        nonlocal total
-        for row in state.live_files():
-            total += row.size if isinstance(row.size, int) else 0
-            if take is not None:
-                take(row)
-            yield row.said
-
-    digest.add("add", texts())
+    for row in state.live_files():
+        digest.add("add", row.said)
+        total += row.size if isinstance(row.size, int) else 0
+        if take is not None:
+            take(row)
     for name, document in state.other_actions():
         digest.take(name, _essence(name, document))
     return TableState(segment.version, digest.sums, dict(digest.counts), total)

@@ -28,6 +28,7 @@ from deltaadm.domain.wire import Metadata, second
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.facts import Policy, PolicyFacts
 from deltaadm.plans.features import (
+    UPGRADE_PROTOCOL,
     Phase,
     after_all_runs,
     guards_history,
@@ -75,7 +76,6 @@ def plan_for_clients(
     history_of: Callable[[str], FeatureHistory],
     goals: Iterable[Goal],
     *,
-    operation: str,
     now: int,
     keeping: Iterable[Goal] = (),
     skip_unreachable: bool = False,
@@ -108,7 +108,7 @@ def plan_for_clients(
             f"{second(min(moments, default=0))}."
         )
     because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
-    plan = propose(operation, snapshot, now_possible, because=because, session=session)
+    plan = propose(UPGRADE_PROTOCOL, snapshot, now_possible, because=because, session=session)
     asked = {
         planned.change.subject: f"for {_named(reachable)}"
         for planned in plan.changes

@@ -559,7 +559,6 @@ def for_client(
                 snapshot,
                 history_of,
                 [goal],
-                operation="",
                 now=now,
                 skip_unreachable=True,
                 session=session,

@@ -587,7 +587,6 @@ def plan_for_clients(
         table.snapshot,
         table.history_of,
         goals,
-        operation=feature_plans.UPGRADE_PROTOCOL,
         now=now(),
         keeping=(
             goal

@@ -55,7 +55,7 @@ def plan(
 ) -> Plan:
     old = FeatureHistory(first=0, needing=None if history is None else 1, needing_since=history)
     return plan_for_clients(
-        table, lambda _: old, goals, operation="upgrade-protocol", now=NOW, keeping=keeping,
+        table, lambda _: old, goals, now=NOW, keeping=keeping,
         skip_unreachable=skip_unreachable,
     )  # fmt: skip
 

@@ -335,9 +335,7 @@ def plans_for_clients(path: Path) -> tuple[Report, ...]:
         root="/data/wide",
     )
     goals = (Goal(parse_client(name), Access.READ) for name in ("polars", "hive"))
-    planned = plan_goals(
-        wide, lambda _: FeatureHistory(first=0), goals, operation="upgrade-protocol", now=0
-    )
+    planned = plan_goals(wide, lambda _: FeatureHistory(first=0), goals, now=0)
     mapped = clustered(path / "clustered", "col-day")
     renamed = plan_changes(mapped, TableChanges(rename={("id",): "number"}))
     return PlanReport("wide", planned), PlanReport("visits", renamed)
