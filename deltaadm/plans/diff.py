@@ -92,12 +92,12 @@ def _accepted(predicted: Any, actual: Any) -> bool:
     return bool(predicted == actual)
 
 
-def _change(subject: str, before: Any, after: Any) -> Change:
-    if before is None:
-        return Change(ChangeKind.ADD, subject, None, after)
-    if after is None:
-        return Change(ChangeKind.REMOVE, subject, before, None)
-    return Change(ChangeKind.SET, subject, before, after)
+def _change(subject: str, before: Any, after: Any) -> Iterator[Change]:
+    """The change at *subject*, if there is one."""
+    if before != after:
+        added, removed = before is None, after is None
+        kind = ChangeKind.ADD if added else ChangeKind.REMOVE if removed else ChangeKind.SET
+        yield Change(kind, subject, before, after)
 
 
 def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
@@ -106,8 +106,7 @@ def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
             getattr(state.protocol, entry.attribute) if state.exists else None
             for state in (before, after)
         )
-        if old != new:
-            yield _change(f"protocol.{entry.key}", old, new)
+        yield from _change(f"protocol.{entry.key}", old, new)
     for entry in Protocol.ENTRIES[2:]:
         old = getattr(before.protocol, entry.attribute)
         new = getattr(after.protocol, entry.attribute)
@@ -119,30 +118,23 @@ def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
         if (old is None) != (new is None) and not (old or new):
             empty: list[str] = []
             was, is_now = None if old is None else empty, None if new is None else empty
-            yield _change(f"protocol.{entry.key}", was, is_now)
+            yield from _change(f"protocol.{entry.key}", was, is_now)
 
 
 def metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     """Everything in which the metadata *after* differs from that *before*."""
     for name in ("id", "name", "description"):
-        old, new = getattr(before, name), getattr(after, name)
-        if old != new:
-            yield _change(name, old, new)
+        yield from _change(name, getattr(before, name), getattr(after, name))
     if before.format != after.format:
-        yield _change("format", _wire(before.format), _wire(after.format))
-    if before.partition_columns != after.partition_columns:
-        columns = list(before.partition_columns), list(after.partition_columns)
-        yield Change(ChangeKind.SET, "partitionColumns", *columns)
-    was, is_now = before.configuration, after.configuration
-    for key in sorted(was.keys() | is_now.keys()):
-        if was.get(key) != is_now.get(key):
-            yield _change(f"configuration[{key}]", was.get(key), is_now.get(key))
+        was, is_now = (each.format and each.format.to_wire() for each in (before, after))
+        yield from _change("format", was, is_now)
+    columns = list(before.partition_columns), list(after.partition_columns)
+    yield from _change("partitionColumns", *columns)
+    old, new = before.configuration, after.configuration
+    for key in sorted(old.keys() | new.keys()):
+        yield from _change(f"configuration[{key}]", old.get(key), new.get(key))
     if before.schema_string != after.schema_string:
         yield from _schema_changes(before, after)
-
-
-def _wire(value: Any) -> Any:
-    return None if value is None else value.to_wire()
 
 
 def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
@@ -150,7 +142,7 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     try:
         old, new = dict(before.schema.walk()), dict(after.schema.walk())
     except TableError:
-        yield _change("schema", before.schema_string, after.schema_string)
+        yield from _change("schema", before.schema_string, after.schema_string)
         return
     # The most certain identity of a column first. With column mapping, id and physical name stay
     # whatever it is called; where that came only with *after*, its physical name is the old name.
@@ -164,7 +156,7 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     for path, column in new.items():
         former = earlier.get(path)
         if former is None:
-            yield Change(ChangeKind.ADD, _column(path), None, _shape(column))
+            yield from _change(_column(path), None, _shape(column))
             continue
         was, is_now = _shape(old[former]), _shape(column)
         if former[-1] != path[-1]:
@@ -180,7 +172,7 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
             )
     for path, column in old.items():
         if path not in later:
-            yield Change(ChangeKind.REMOVE, _column(path), _shape(column), None)
+            yield from _change(_column(path), _shape(column), None)
     if [later[path] for path in old if path in later] != [path for path in new if path in earlier]:
         yield Change(ChangeKind.SET, "schema", [*map(path_text, old)], [*map(path_text, new)])
 

@@ -14,7 +14,6 @@ from deltaadm.clients import JUDGEMENT, Access, Compatibility
 from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import PROTOCOL
-from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import STATE
 from deltaadm.domain.wire import second
 from deltaadm.json_values import (
@@ -67,18 +66,15 @@ _STAGE_FIELDS: Final[Fields] = {
         ),
     ),
 }
-_STAGE: Final = record(**_STAGE_FIELDS)
-_WITH_WAITS: Final = record(**_STAGE_FIELDS, waits=BOOLEAN)
-
-
-def _stage_of(step: Step | type[Step]) -> Json:
-    return _WITH_WAITS if step.may_wait else _STAGE
-
-
+_STAGE: Final = {
+    False: record(**_STAGE_FIELDS),
+    True: record(**_STAGE_FIELDS, waits=BOOLEAN),
+}
+"""A stage without its step, by whether the step may wait."""
 _STAGES: Final = array(
     Json(
-        lambda: any_step(lambda step: schema_of(step, _stage_of(step))),
-        lambda stage: STEP.write(stage.step) | _stage_of(stage.step).write(stage),
+        lambda: any_step(lambda step: schema_of(step, _STAGE[step.may_wait])),
+        lambda stage: STEP.write(stage.step) | _STAGE[stage.step.may_wait].write(stage),
     )
 )
 _SHIFT: Final = record(

@@ -35,7 +35,7 @@ class SavedPlan:
     """
     What a plan file says: enough to find the table, and to make the same plan again.
 
-    `table` is what the file calls the table, which says nothing until `called` has looked at it.
+    `table` is what the file calls the table, which says nothing until somebody has looked at it.
     Not from the file are `is_managed`, whether the catalog disposes of the table's files, and
     `has_secrets`, whether the states have the secrets of the table. What is shown of the plan
     follows from its steps and states, but for the `operation`, a command that makes plans, and what
@@ -73,10 +73,6 @@ class SavedPlan:
             ),
             has_secrets=True,
         )
-
-    def called(self, table: str) -> SavedPlan:
-        """The same plan, where *table* is known to be a name of its table."""
-        return replace(self, table=table)
 
     def at(self, location: str) -> SavedPlan:
         """
@@ -140,7 +136,7 @@ class SavedPlan:
             return self._carried_out(current)
         if current.metadata.id != self.before.metadata.id or not diff(self.before, known):
             return self.renewed_on(current)
-        promised = self._plan_on(self.before)
+        promised = self.as_made()
         if _without_costs(self._promise_of(promised)) != _without_costs(self.promise):
             raise _edited(_OTHER_STEPS)
         base = replace(current, root=self.location, name=self.name)

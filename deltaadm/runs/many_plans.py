@@ -182,7 +182,7 @@ def plans_in(body: str) -> tuple[SavedPlan, ...]:
             leads_there = False
             if parts is not None and whole is not None:
                 leads_there = whole[-len(parts) :] == parts
-        plans.append(saved if leads_there else saved.called(saved.name or saved.location))
+        plans.append(saved if leads_there else replace(saved, table=saved.name or saved.location))
     return tuple(plans)
 
 
