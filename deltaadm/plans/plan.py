@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import count
-from operator import attrgetter
 from typing import Final
 
 from deltaadm.clients import Access, ClientRelease
@@ -55,35 +54,26 @@ def new_findings(stages: Sequence[Stage]) -> tuple[Finding, ...]:
         names = earlier_names(
             state.metadata for state in (before, *(each.after for each in stages))
         )
-    old = snapshot_findings(before) if before.exists else ()
-    found = snapshot_findings(after, names)
-    new = [finding for finding in found if finding.severity is not Severity.INFO]
-    renamed = [
+    renames = [
         (path_text(old), path_text(new))
         for stage in stages
         for old, new in stage.step.touches.renames
     ]
+    old = snapshot_findings(before) if before.exists else ()
+    said = {(*_place(each), each.message) for each in old}
+    known = Counter(_place(replace(each, where=_renamed(each.where, renames))) for each in old)
+    found = snapshot_findings(after, names)
+    new = []
+    # What is said in the same words first: of several at a place, the others are the new ones.
+    for each in sorted(found, key=lambda found: (*_place(found), found.message) not in said):
+        known[_place(each)] -= 1
+        if known[_place(each)] < 0 and each.severity is not Severity.INFO:
+            new.append(each)
+    return tuple(new)
 
-    words, place = (
-        attrgetter("code", "severity", "where", "message"),
-        attrgetter("code", "severity", "where"),
-    )
-    gone = (replace(each, where=_renamed(each.where, renamed)) for each in _left(old, found, words))
-    return tuple(_left(_left(new, old, words), gone, place))
 
-
-def _left(
-    findings: Iterable[Finding],
-    others: Iterable[Finding],
-    key: Callable[[Finding], object],
-) -> list[Finding]:
-    """Those of *findings* that *others* do not have as often."""
-    known, left = Counter(map(key, others)), []
-    for finding in findings:
-        known[key(finding)] -= 1
-        if known[key(finding)] < 0:
-            left.append(finding)
-    return left
+def _place(finding: Finding) -> tuple[str, Severity, str]:
+    return finding.code, finding.severity, finding.where
 
 
 def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:

@@ -121,12 +121,15 @@ class Masker:
         return {**given, **changed} if changed else given
 
     def texts(self, given: Any) -> Any:
-        """Mask the texts in a JSON value."""
+        """Mask the texts in a JSON value, where it has keys as in properties, at any depth."""
+        shown: Any = given
         if isinstance(given, str):
-            return masked(given)
-        if isinstance(given, dict):
-            return {key: self.texts(value) for key, value in given.items()}
-        return [self.texts(value) for value in given] if isinstance(given, list) else given
+            shown = masked(given)
+        elif isinstance(given, list):
+            shown = list(map(self.texts, given))
+        elif isinstance(given, dict):
+            shown = {key: self.texts(value) for key, value in self.entries(given).items()}
+        return given if shown == given else shown
 
     def schema(self, text: str | None) -> str | None:
         """Mask comments, and what else users write into the JSON of a schema."""
@@ -147,17 +150,6 @@ class Masker:
                 for key, value in given.items()
             }
         return list(map(self._fields, given)) if isinstance(given, list) else given
-
-    def unknown(self, given: Any) -> Any:
-        """Mask what is said where Delta has no field, as in properties at any depth."""
-        shown: Any = given
-        if isinstance(given, str):
-            shown = masked(given)
-        elif isinstance(given, list):
-            shown = list(map(self.unknown, given))
-        elif isinstance(given, dict):
-            shown = {key: self.unknown(value) for key, value in self.entries(given).items()}
-        return given if shown == given else shown
 
     def transactions(self, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Mask the names of streams, for which any program may take what it likes."""
@@ -215,7 +207,7 @@ _PARTS: Final[Mapping[str, Sequence[str]]] = {
 
 _SPECIAL: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
     "schema_string": Masker.schema,
-    "extra": Masker.unknown,
+    "extra": Masker.texts,
     "transactions": Masker.transactions,
 }
 """How parts of these names are masked, which are no mere texts and properties."""
