@@ -217,7 +217,7 @@ class Plan:
     @cached_property
     def changes(self) -> tuple[PlannedChange, ...]:
         """Every difference between before and after, explained."""
-        undo = undo_words(self.stages)
+        undo, cost = undo_words(self.stages), self.cost
         changes = (*relocation(self.before, self.after), *diff(self.before, self.after))
         known = {(change.kind, change.subject) for change in changes}
         return tuple(
@@ -226,7 +226,7 @@ class Plan:
                 because=self.because.get(change.subject)
                 or reason(change, known, self.before, self.after),
                 undo=undo.get(change.subject, UNDONE_TOGETHER),
-                cost=self.cost,
+                cost=cost,
             )
             for change in changes
         )
