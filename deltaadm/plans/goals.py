@@ -600,11 +600,15 @@ def _reach(
         alone = found = search(goal)
         if isinstance(alone, _DeadEnd):
             reason = _unreachable_reason(goal, alone)
-        elif isinstance(found := search(goal, *required), _DeadEnd):
-            after = reduce(lambda at, step: after_all_runs(at, step, session), alone, snapshot)
-            reason = _excluded(goal, required, after)
-        else:
+        elif not isinstance(found := search(goal, *required), _DeadEnd):
             reason = f"{goal.name} can be reached without {_named(kept)}, but not with it"
+        elif all(isinstance(each, Goal) for each in required):
+            reason = f"what {goal.name} takes shuts out {_named(required)}"
+        else:
+            after = reduce(lambda at, step: after_all_runs(at, step, session), alone, snapshot)
+            lost = filter(None, (_obstacle(each, after) for each in required))
+            words = "; ".join(obstacle.words.rstrip(".") for obstacle in lost)
+            reason = f"another demand excludes it: {words[:1].lower()}{words[1:]}"
         states = found.states if isinstance(found, _DeadEnd) else [snapshot]
         kept_states = [at for at in states if all(is_reached(each, at) for each in required)]
         refusals = alone.refusals if isinstance(alone, _DeadEnd) else []
@@ -614,14 +618,6 @@ def _reach(
 
 def _named(goals: Iterable[AnyGoal]) -> str:
     return ", ".join(dict.fromkeys(goal.name for goal in goals))
-
-
-def _excluded(goal: AnyGoal, required: Sequence[AnyGoal], after: Snapshot) -> str:
-    if all(isinstance(each, Goal) for each in required):
-        return f"what {goal.name} takes shuts out {_named(required)}"
-    lost = filter(None, (_obstacle(each, after) for each in required))
-    words = "; ".join(obstacle.words.rstrip(".") for obstacle in lost)
-    return f"another demand excludes it: {words[:1].lower()}{words[1:]}"
 
 
 def _unreachable_reason(goal: AnyGoal, dead_end: _DeadEnd) -> str:
