@@ -73,6 +73,8 @@ class Masker:
 
     def __init__(self) -> None:
         self._seen: dict[str, list[str]] = {}
+        self._schemas: dict[str, str] = {}
+        """Those that were masked already: most states of a plan have the same."""
 
     def mask(self, given: Value) -> Value:
         """*given*, whatever it is, with its secrets masked; the same object without any."""
@@ -121,27 +123,26 @@ class Masker:
         return {**given, **changed} if changed else given
 
     def texts(self, given: Any) -> Any:
-        """Mask the texts in a JSON value, where it has keys as in properties, at any depth."""
-        shown: Any = given
+        """Mask the texts in a JSON value."""
         if isinstance(given, str):
-            shown = masked(given)
-        elif isinstance(given, list):
-            shown = list(map(self.texts, given))
-        elif isinstance(given, dict):
-            shown = {key: self.texts(value) for key, value in self.entries(given).items()}
-        return given if shown == given else shown
+            return masked(given)
+        if isinstance(given, dict):
+            return {key: self.texts(value) for key, value in given.items()}
+        return [self.texts(value) for value in given] if isinstance(given, list) else given
 
     def schema(self, text: str | None) -> str | None:
         """Mask comments, and what else users write into the JSON of a schema."""
         # Most columns have nothing, and to decode a schema takes its time.
         if not text or text.count('"metadata"') == text.count('"metadata":{}'):
             return text
-        try:
-            document = load_json(text)
-            shown = self._fields(document)
-        except (ValueError, RecursionError):
-            return masked(text)
-        return text if shown == document else compact(shown)
+        if text not in self._schemas:
+            try:
+                document = load_json(text)
+                shown = self._fields(document)
+                self._schemas[text] = text if shown == document else compact(shown)
+            except (ValueError, RecursionError):
+                self._schemas[text] = masked(text)
+        return self._schemas[text]
 
     def _fields(self, given: Any) -> Any:
         if isinstance(given, dict):
@@ -150,6 +151,17 @@ class Masker:
                 for key, value in given.items()
             }
         return list(map(self._fields, given)) if isinstance(given, list) else given
+
+    def unknown(self, given: Any) -> Any:
+        """Mask what is said where Delta has no field, as in properties at any depth."""
+        shown: Any = given
+        if isinstance(given, str):
+            shown = masked(given)
+        elif isinstance(given, list):
+            shown = list(map(self.unknown, given))
+        elif isinstance(given, dict):
+            shown = {key: self.unknown(value) for key, value in self.entries(given).items()}
+        return given if shown == given else shown
 
     def transactions(self, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Mask the names of streams, for which any program may take what it likes."""
@@ -207,7 +219,7 @@ _PARTS: Final[Mapping[str, Sequence[str]]] = {
 
 _SPECIAL: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
     "schema_string": Masker.schema,
-    "extra": Masker.texts,
+    "extra": Masker.unknown,
     "transactions": Masker.transactions,
 }
 """How parts of these names are masked, which are no mere texts and properties."""
