@@ -70,8 +70,17 @@ from deltaadm.json_values import (
     record,
     shared,
 )
-from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, matrix_cell, some_of
-from deltaadm.reports.writers import WRITERS, writer_table, writers_in_brief
+from deltaadm.reports.words import (
+    DOES,
+    LEGEND,
+    VERDICTS,
+    WHOLE_TABLE,
+    WRITERS,
+    matrix_cell,
+    some_of,
+    writer_table,
+    writers_in_brief,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

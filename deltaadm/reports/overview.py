@@ -18,8 +18,7 @@ from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
 from deltaadm.masking import visible
 from deltaadm.plans.undo import quoted
-from deltaadm.reports.words import DOES, cost_text, counted, some_of
-from deltaadm.reports.writers import writer_name
+from deltaadm.reports.words import DOES, cost_text, counted, some_of, writer_name
 
 Document = Mapping[str, Any]
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deltaadm.blocks import Report
-    from deltaadm.reports.fleet_plans import PlanGroups
+    from deltaadm.reports.plans import PlanGroups
     from deltaadm.runs.inventory import Inventory
 
 

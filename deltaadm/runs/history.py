@@ -12,8 +12,7 @@ from deltaadm.domain.wire import merged
 from deltaadm.errors import DeltaadmError, UsageError
 from deltaadm.replay.load import too_early
 from deltaadm.replay.timeline import Timeline, timeline, writers
-from deltaadm.reports.history import HistoryEntry, HistoryReport, Section, entries
-from deltaadm.reports.writers import WritersReport
+from deltaadm.reports.history import HistoryEntry, HistoryReport, Section, WritersReport, entries
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.target import Target
 

@@ -37,8 +37,8 @@ from deltaadm.plans.saved import SavedPlan, read_plans
 from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.plans.undo import advice_for
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.fleet_plans import PlanGroups
 from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, FleetSummary, brief_line
+from deltaadm.reports.plans import PlanGroups
 from deltaadm.reports.validate import baseline_of
 from deltaadm.reports.words import counted
 from deltaadm.runs import plan_run, sessions

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from deltaadm.clients import ClientRelease
+    from deltaadm.reports.history import RestorableReport, WritersReport
     from deltaadm.reports.inspect import TableReport
-    from deltaadm.reports.restorable import RestorableReport
     from deltaadm.reports.why import ForClientReport, WhyReport
-    from deltaadm.reports.writers import WritersReport
     from deltaadm.runs.history import History
 
     R = TypeVar("R")

@@ -25,7 +25,7 @@ from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import commit_time
 from deltaadm.replay.load import load_snapshot, raised_times
 from deltaadm.replay.reconcile import canonical_path
-from deltaadm.reports.restorable import Clone, RestorableReport, Span
+from deltaadm.reports.history import Clone, RestorableReport, Span
 from deltaadm.runs.context import RunContext, answer_time
 from deltaadm.runs.places import tables_below
 from deltaadm.runs.target import Target, resolve

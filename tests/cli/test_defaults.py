@@ -10,7 +10,7 @@ import pytest
 from deltaadm import load_snapshot, open_store
 from deltaadm.clients import CLIENTS, parse_client, version_key
 from deltaadm.domain.features import FEATURES
-from deltaadm.reports.defaults import defaults_of
+from deltaadm.reports.catalogues import defaults_of
 from tools.record_defaults import DEFAULTS, SCRIPTS
 
 ROWS = [json.loads(line) for line in DEFAULTS.read_text().splitlines()]

@@ -12,7 +12,7 @@ from deltaadm import load_snapshot, open_store
 from deltaadm.clients import parse_client
 from deltaadm.domain.steps import Step
 from deltaadm.errors import DeltaadmError
-from deltaadm.reports.defaults import defaults_of
+from deltaadm.reports.catalogues import defaults_of
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import LITERAL_STATEMENTS, configured
 from tests.support.program import deltaadm

@@ -55,20 +55,28 @@ from deltaadm.reports.catalogues import (
     FeatureExplanation,
     explain_client,
     explain_feature,
+    forecast,
     list_clients,
     list_features,
 )
-from deltaadm.reports.defaults import forecast
 from deltaadm.reports.diff import ComparedState, DiffReport, compare
 from deltaadm.reports.explain import EngineMessage, explain, list_rules
-from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
+from deltaadm.reports.history import (
+    Clone,
+    HistoryEntry,
+    HistoryReport,
+    Origin,
+    RestorableReport,
+    Section,
+    Span,
+    WritersReport,
+    entries,
+)
 from deltaadm.reports.inspect import ClientView, TableReport, describe
 from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingValue
 from deltaadm.reports.repair import RepairReport, UndoReport
-from deltaadm.reports.restorable import Clone, RestorableReport, Span
 from deltaadm.reports.validate import RuleCount, StatisticsReport
 from deltaadm.reports.why import ForClientReport, WhyReport, explain_protocol, for_client
-from deltaadm.reports.writers import WritersReport
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 from deltaadm.storage.store import open_store
 from tests.support import tables

@@ -5,7 +5,13 @@ from __future__ import annotations
 import sys
 
 from deltaadm.errors import UsageError
-from deltaadm.reports.catalogues import explain_client, explain_feature, list_clients, list_features
+from deltaadm.reports.catalogues import (
+    explain_client,
+    explain_feature,
+    forecast,
+    list_clients,
+    list_features,
+)
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import OutputOptions
@@ -66,7 +72,6 @@ class Clients(Parameters):
             return show(context, [explain_client(self.name) if self.name else list_clients()])
         if self.name is None:
             raise UsageError("needs a CLIENT", option="--defaults")
-        from deltaadm.reports.defaults import forecast
         from deltaadm.runs.settings import load_settings
 
         settings = load_settings(context.settings.of(""))
