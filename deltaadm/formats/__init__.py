@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deltaadm.rules.rule import Severity
 
 
-def write_names(reports: Sequence[Report], out: TextIO) -> None:
+def write_names(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     """The tables that the reports are about, or what a catalogue lists."""
     for report in reports:
         names = getattr(report, "names", (getattr(report, "table", ""),))
@@ -50,15 +50,13 @@ class Format:
     """
     One output format.
 
-    `writer` names the function that writes it, which `takes` some attributes of the style. `only`
-    are the types of the reports that it can show, None for all, and `sums_up` says whether that
-    includes an overview. Errors belong in a `machine` format as well; reports of one that
-    `is_streamable` can be written one after the other.
+    `writer` names the function that writes it. `only` are the types of the reports that it can
+    show, None for all, and `sums_up` says whether that includes an overview. Errors belong in a
+    `machine` format as well; reports of one that `is_streamable` can be written one by one.
     """
 
     name: str
     writer: str
-    takes: tuple[str, ...] = ()
     only: frozenset[str] | None = None
     machine: bool = True
     sums_up: bool = False
@@ -77,9 +75,7 @@ def render(format_name: str, reports: Sequence[Report], out: TextIO, style: Styl
         from deltaadm.plans.secrets import without_secrets
 
         reports = tuple(map(without_secrets, reports))
-    form = FORMATS[format_name]
-    taken = {name: getattr(style, name) for name in form.takes}
-    named(f"deltaadm.formats.{form.writer}")(reports, out, **taken)
+    named(f"deltaadm.formats.{FORMATS[format_name].writer}")(reports, out, style)
 
 
 def formats_for(report: type | str) -> tuple[str, ...]:
@@ -111,19 +107,17 @@ _NAMED = frozenset(
 FORMATS: Final[Mapping[str, Format]] = {
     form.name: form
     for form in (
-        Format(
-            "text", "text.write_text", ("color", "width", "verbose"), machine=False, sums_up=True
-        ),
-        Format("json", "json.write_json", ("selection",)),
-        Format("jsonl", "json.write_jsonl", ("selection",), is_streamable=True),
-        Format("yaml", "json.write_yaml", ("selection",)),
+        Format("text", "text.write_text", machine=False, sums_up=True),
+        Format("json", "json.write_json"),
+        Format("jsonl", "json.write_jsonl", is_streamable=True),
+        Format("yaml", "json.write_yaml"),
         Format("name", "write_names", only=_NAMED, machine=False),
-        Format("sql", "ci.write_sql", ("for_terminal",), only=_PLANS, machine=False),
+        Format("sql", "ci.write_sql", only=_PLANS, machine=False),
         Format("sarif", "ci.write_sarif", only=_FINDINGS),
-        Format("junit", "ci.write_junit", ("fail_on",), only=_FINDINGS),
+        Format("junit", "ci.write_junit", only=_FINDINGS),
         Format("github", "ci.write_github", only=_FINDINGS),
         Format("gitlab", "ci.write_gitlab", only=_FINDINGS),
         Format("markdown", "markdown.write_markdown", sums_up=True),
-        Format("html", "html.write_html", ("made",), sums_up=True),
+        Format("html", "html.write_html", sums_up=True),
     )
 }

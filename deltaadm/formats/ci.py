@@ -24,6 +24,7 @@ from deltaadm.rules.rule import RULES, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Report
+    from deltaadm.formats import Style
 
 
 _PLACE = re.compile(
@@ -146,7 +147,7 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _KINDS = (("schema", "member"), ("configuration", "property"), ("protocol", "property"))
 
 
-def write_sarif(reports: Sequence[Checked], out: TextIO) -> None:
+def write_sarif(reports: Sequence[Checked], out: TextIO, _: Style) -> None:
     """One log with one run, which is what GitHub accepts, whatever the number of tables."""
     found = [
         (report, (*report.findings, *(known.finding for known in report.suppressed)))
@@ -246,7 +247,7 @@ def _plain(*sentences: str) -> str:
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def write_github(reports: Sequence[Checked], out: TextIO) -> None:
+def write_github(reports: Sequence[Checked], out: TextIO, _: Style) -> None:
     """One command a line for each finding, each table that failed and each that stops short."""
     for report in reports:
         for result in located(report, _findings(report)):
@@ -277,7 +278,7 @@ def _command(name: str, file: str, title: str, message: str) -> str:
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 
 
-def write_gitlab(reports: Sequence[Checked], out: TextIO) -> None:
+def write_gitlab(reports: Sequence[Checked], out: TextIO, _: Style) -> None:
     """One array, whatever the number of tables."""
     issues = []
     for report in reports:
@@ -310,16 +311,14 @@ def _issue(check: str, text: str, mark: str, severity: str, path: str) -> dict[s
 # JUnit
 
 
-def write_junit(
-    reports: Sequence[Checked], out: TextIO, *, fail_on: Severity | None = None
-) -> None:
+def write_junit(reports: Sequence[Checked], out: TextIO, style: Style) -> None:
     """
-    One document; findings at or above *fail_on*, or errors, are failures, others tests that pass.
+    One document; findings at or above `fail_on`, or errors, are failures, others tests that pass.
 
     A table that cannot be read is an error, and a table without findings one test that passes.
     """
     root = Element("testsuites", name="deltaadm")
-    limit = (fail_on or Severity.ERROR).rank
+    limit = (style.fail_on or Severity.ERROR).rank
     for report in reports:
         table = visible(report.table)
         suite = SubElement(root, "testsuite", name=table)
@@ -365,12 +364,12 @@ def _case(suite: Element, table: str, name: str) -> Element:
 # SQL
 
 
-def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = False) -> None:
+def write_sql(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     """
     One statement a line, each ended by a semicolon; what has no statement is a comment.
 
     Names and expressions can hold what only escapes could hide, and SQL has none for them: they are
-    written as they are, unless it is *for_terminal*.
+    written as they are, unless it is for a terminal.
     """
     for report in reports:
         lines = []
@@ -389,6 +388,6 @@ def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = Fa
                 text = visible(f"after this, {rule}: {sentence(finding)}")
                 lines.append(f"-- {text} {visible(repair)}".rstrip("\\ "))
         lines += [line if line.startswith("--") else f"{line};" for line in statements]
-        out.writelines(f"{visible(line) if for_terminal else line}\n" for line in lines)
+        out.writelines(f"{visible(line) if style.for_terminal else line}\n" for line in lines)
         if not statements:
             out.write("-- nothing to do\n")

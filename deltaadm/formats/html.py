@@ -16,6 +16,7 @@ from typing import Any, Final, TextIO
 from deltaadm import __version__, blocks
 from deltaadm.dataclass import text_beside
 from deltaadm.domain.features import FEATURES
+from deltaadm.formats import Style
 from deltaadm.masking import visible
 from deltaadm.reports.explain import RuleExplanation
 from deltaadm.reports.overview import FleetSummary
@@ -32,8 +33,8 @@ _SCRIPTED: Final = ('<table class="fleet">', "<details>", "<pre>")
 """Markup that needs the script; texts are escaped and cannot contain it."""
 
 
-def write_html(reports: Sequence[blocks.Report], out: TextIO, *, made: str = "") -> None:
-    """One page for all *reports*, which says when it was *made* if that is known."""
+def write_html(reports: Sequence[blocks.Report], out: TextIO, style: Style) -> None:
+    """One page for all *reports*, which says when it was made if that is known."""
     if len(reports) == 1:
         title, *page = blocks.page_blocks(reports[0])
         parts = [_section("report-0", page, top=1), *_rules([page])]
@@ -53,7 +54,7 @@ def write_html(reports: Sequence[blocks.Report], out: TextIO, *, made: str = "")
         _tag("title", f"{_title([title])} - deltaadm"),
         _Html(f"<style>{STYLE}</style>"),
     )
-    byline = _tag("p", " · ".join(filter(None, (f"deltaadm {__version__}", made))))
+    byline = _tag("p", " · ".join(filter(None, (f"deltaadm {__version__}", style.made))))
     header = _tag("header", _element(title, "report-0" if len(reports) == 1 else "top", 1), byline)
     body = _tag("body", header, main, *script)
     # ASCII alone is the same in whatever encoding the page is written and read.

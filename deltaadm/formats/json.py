@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Final, TextIO
 
     from deltaadm.blocks import Report
+    from deltaadm.formats import Style
 
 
 # Parts of documents: some fields, and what a JMESPath expression makes of them
@@ -82,24 +83,22 @@ def require_query(query: str) -> None:
         ) from error
 
 
-def write_json(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
+def write_json(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     """One report as an object, several as an array; a text that is selected stands as it is."""
-    documents = [document(report) for report in reports]
-    if selection is None:
-        write_value(documents[0] if len(documents) == 1 else documents, out)
-        return
-    value = selection.of(documents)
+    value = _selected([document(report) for report in reports], style)
     if isinstance(value, str):
         out.write(f"{visible(value)}\n")
     else:
         write_value(value, out)
 
 
-def write_jsonl(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
+def write_jsonl(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     """One report a line, in order."""
-    for report in reports:
-        written = document(report)
-        out.write(json_line(written if selection is None else selection.of([written])))
+    out.writelines(json_line(_selected([document(report)], style)) for report in reports)
+
+
+def _selected(documents: Sequence[dict[str, Any]], style: Style) -> Any:
+    return (style.selection or Selection()).of(documents)
 
 
 def selected_line(document: Mapping[str, Any], selection: Selection) -> str:
@@ -147,13 +146,11 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 
-def write_yaml(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
+def write_yaml(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     """Each report as a document."""
     for report in reports:
-        written = document(report)
-        out.write("---\n")
-        value = written if selection is None else selection.of([written])
-        out.writelines(f"{line}\n" for line in _lines(value))
+        value = _selected([document(report)], style)
+        out.writelines(f"{line}\n" for line in ("---", *_lines(value)))
 
 
 def _lines(value: Any) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from deltaadm import blocks
+from deltaadm.formats import Style
 from deltaadm.masking import visible
 
 _MARKS = {"error": "❌ ", "warning": "⚠️ ", "info": "ℹ️ ", "good": "✅ "}  # noqa: RUF001
@@ -29,7 +30,7 @@ _LEADING = re.compile(r"^[0-9](?=[0-9]*[.)])|^[-+=]")
 """Beginnings of texts that make lists and headings."""
 
 
-def write_markdown(reports: Sequence[blocks.Report], out: TextIO) -> None:
+def write_markdown(reports: Sequence[blocks.Report], out: TextIO, _: Style) -> None:
     """Write each report under a heading of its own."""
     for number, report in enumerate(reports):
         if number:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from deltaadm import blocks
-from deltaadm.formats import width_for
+from deltaadm.formats import Style, width_for
 from deltaadm.masking import visible
 
 TYPE_CHECKING = False
@@ -19,23 +19,16 @@ _NARROWEST_COLUMN, _INDENT_OF_NARROW_TEXT = 30, 6
 _WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL = 100, 80
 
 
-def write_text(
-    reports: Sequence[blocks.Report],
-    out: TextIO,
-    *,
-    color: str = "auto",
-    width: int | None = None,
-    verbose: bool = False,
-) -> None:
+def write_text(reports: Sequence[blocks.Report], out: TextIO, style: Style) -> None:
     """
     Write each report, an empty line between two.
 
     If there is a width, long lines go on where their text began; else lines stay whole, for grep.
     """
-    limit = width or width_for(out)
-    write = _writer(out, color, limit)
+    limit = style.width or width_for(out)
+    write = _writer(out, style.color, limit)
     for number, report in enumerate(reports):
-        for line in (*([_EMPTY] if number else []), *_lines(report, verbose)):
+        for line in (*([_EMPTY] if number else []), *_lines(report, style)):
             for fitted in [line] if limit is None else line.fitted(limit):
                 write(fitted)
 
@@ -247,9 +240,9 @@ _VERDICTS: Final = {
 """The colours of what clients do, by what their words end with."""
 
 
-def _lines(report: blocks.Report, verbose: bool) -> Iterator[Line]:  # noqa: FBT001
+def _lines(report: blocks.Report, style: Style) -> Iterator[Line]:
     before: blocks.Block | None = None
-    for block in blocks.text_blocks(report, verbose=verbose):
+    for block in blocks.text_blocks(report, verbose=style.verbose):
         if isinstance(before, blocks.Heading):
             is_free = before.level == 1
         else:
