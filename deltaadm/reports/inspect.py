@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache, partial
 from operator import is_
@@ -34,7 +34,7 @@ from deltaadm.clients import (
     newest_releases,
     verdicts,
 )
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, Failure
 from deltaadm.domain.features import (
     FEATURES,
@@ -49,9 +49,8 @@ from deltaadm.domain.properties import PROPERTIES, Key, checkpoint_interval, is_
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.schema import Path, path_text, type_name
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
-from deltaadm.domain.transaction.column_mapping import column_id, physical_name
+from deltaadm.domain.transaction.column_mapping import column_id, max_column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import Metadata, MetadataKey, moment
@@ -84,7 +83,7 @@ from deltaadm.reports.words import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final, TypeVar
+    from typing import Final, TypeVar
 
     from deltaadm.blocks import Block
 
@@ -110,31 +109,16 @@ class ColumnReport:
 
 
 @dataclass(frozen=True)
-class MappingReport:
-    """
-    The column mapping of a table.
-
-    `mode` is the property's value, also where it is wrong; `columns` is None where they were
-    not asked for.
-    """
-
-    mode: str
-    supported: bool
-    max_column_id: int | None
-    columns: tuple[ColumnReport, ...] | None
-
-
-@dataclass(frozen=True)
 class TableReport:
     """
     Everything `inspect` knows.
 
     `minimum_protocol` is the weakest one under which the metadata is legal,
     `lowest_equivalent_protocol` the weakest with the features of the actual one; where one is None,
-    a warning says why. `usage` tells of each supported feature whether the state uses it.
-    `clustering_columns` is None where the state was not asked for. `clients` are the verdicts on
-    the newest release of every client, `declared` those on the user's, who are among those in
-    `scope`. `advises` says that advice belongs to it.
+    a warning says why. `clients` are the verdicts on the newest release of every client, `declared`
+    those on the user's, who are among those in `scope`. `usage` tells of each supported feature
+    whether the state uses it. `columns` and `clustering_columns` are None where they, or the state,
+    were not asked for. `advises` says that advice belongs to it.
     """
 
     table: str
@@ -143,20 +127,29 @@ class TableReport:
     minimum_protocol: Protocol | None
     classic_minimum_versions: tuple[int, int] | None
     lowest_equivalent_protocol: Protocol | None
-    mapping: MappingReport
-    clustering_columns: tuple[Path, ...] | None
     clients: tuple[Verdict, ...]
-    client_view: ClientView
-    usage: Mapping[str, Usage]
+    declared: tuple[Verdict, ...]
     refused_to_read: DeltaadmError | None
     refused_to_write: DeltaadmError | None
     warnings: tuple[str, ...]
-    declared: tuple[Verdict, ...] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    columns: tuple[ColumnReport, ...] | None = None
+    clustering_columns: tuple[Path, ...] | None = None
+    client_view: ClientView = ClientView.SUMMARY
     scope: Scope = EVERYONE
     advises: bool = False
 
     document = "inspect"
     blocks = "deltaadm.reports.inspect.show_table"
+
+    @property
+    def mapping_mode(self) -> str:
+        """The column mapping mode that the property says, also where that is none."""
+        metadata = self.snapshot.metadata
+        try:
+            return mapping_mode(metadata)
+        except DeltaadmError:
+            return metadata.configuration[Key.COLUMN_MAPPING_MODE]
 
     @property
     def slack(self) -> tuple[str, ...]:
@@ -203,7 +196,6 @@ def describe(
     warnings += [warning for warning in alike.warnings if warning not in warnings]
     usage = usages(snapshot)
     used = tuple(_with_usage(report, usage.get(report.name)) for report in alike.features)
-    mode = _attempt(warnings, lambda: mapping_mode(metadata))
     listed = None
     if columns:
         fields = _attempt(warnings, lambda: tuple(metadata.schema.walk())) or ()
@@ -211,12 +203,6 @@ def describe(
             ColumnReport(path_text(path), column_id(of), physical_name(of), type_name(of.type))
             for path, of in fields
         )
-    mapping = MappingReport(
-        mode=mode or metadata.configuration[Key.COLUMN_MAPPING_MODE],
-        supported=protocol.supports("columnMapping"),
-        max_column_id=column_mapping.max_column_id(metadata),
-        columns=listed,
-    )
     clustering = None
     if snapshot.domains is not None:
         # Which most runs do not need.
@@ -228,10 +214,10 @@ def describe(
         table=table,
         snapshot=snapshot,
         features=alike.features if all(map(is_, used, alike.features)) else used,
-        mapping=mapping,
+        usage=usage,
+        columns=listed,
         clustering_columns=clustering,
         client_view=clients,
-        usage=usage,
         warnings=tuple(warnings),
         scope=Scope.of(declared, snapshot.writers, seen),
         advises=advice,
@@ -292,12 +278,8 @@ def _alike(
         minimum_protocol=minimum,
         classic_minimum_versions=classic,
         lowest_equivalent_protocol=lowest,
-        mapping=MappingReport("", supported=False, max_column_id=None, columns=None),
-        clustering_columns=None,
         clients=verdicts(newest_releases(), protocol, metadata, met=met),
-        declared=verdicts(declared, protocol, metadata, met=met),
-        client_view=ClientView.SUMMARY,
-        usage={},
+        declared=verdicts(dict.fromkeys(declared), protocol, metadata, met=met),
         refused_to_read=refusals[0],
         refused_to_write=refusals[1],
         warnings=tuple(warnings),
@@ -471,9 +453,9 @@ _FEATURE: Final = record(
     undo=(STRING, lambda of: undo_feature(of.feature)),
 )
 _MAPPING: Final = record(
-    mode=STRING,
-    supported=BOOLEAN,
-    max_column_id=maybe(INTEGER),
+    mode=(STRING, lambda report: report.mapping_mode),
+    supported=(BOOLEAN, lambda report: report.snapshot.protocol.supports("columnMapping")),
+    max_column_id=(maybe(INTEGER), lambda report: max_column_id(report.snapshot.metadata)),
     columns=maybe(array(record(path=STRING, id=maybe(INTEGER), physical_name=STRING, type=STRING))),
 )
 _FILES: Final = record(
@@ -489,22 +471,16 @@ _FILES: Final = record(
 
 
 _VERDICT: Final = record(**JUDGEMENT)
-_CLIENTS: Final = array(
+_BY_RELEASE: Final = array(
     record(
-        client=(STRING, lambda item: item[0].client.id),
-        name=(STRING, lambda item: item[0].client.name),
-        version=(STRING, lambda item: item[0].version),
-        read=(_VERDICT, lambda item: item[1][Access.READ]),
-        write=(_VERDICT, lambda item: item[1][Access.WRITE]),
+        client=(STRING, lambda pair: pair[0].release.client.id),
+        name=(STRING, lambda pair: pair[0].release.client.name),
+        version=(STRING, lambda pair: pair[0].release.version),
+        read=(_VERDICT, lambda pair: pair[0]),
+        write=(_VERDICT, lambda pair: pair[1]),
     )
 )
-
-
-def _write_clients(verdicts: tuple[Verdict, ...]) -> Any:
-    by_release: dict[ClientRelease, dict[Access, Verdict]] = {}
-    for verdict in verdicts:
-        by_release.setdefault(verdict.release, {})[verdict.access] = verdict
-    return _CLIENTS.write(by_release.items())
+_CLIENTS: Final = shared(Json(_BY_RELEASE.described, lambda of: _BY_RELEASE.write(_pairs(of))))
 
 
 _VERSIONS: Final = record(
@@ -533,12 +509,9 @@ INSPECT_DOCUMENT: Final = Document.of(
     lowest_equivalent_protocol=maybe(PROTOCOL),
     slack=STRINGS,
     possible_slack=STRINGS,
-    column_mapping=(_MAPPING, lambda report: report.mapping),
-    clients=shared(Json(lambda: _CLIENTS.schema, _write_clients)),
-    declared_clients=(
-        shared(Json(lambda: _CLIENTS.schema, _write_clients)),
-        lambda report: report.declared,
-    ),
+    column_mapping=(_MAPPING, lambda report: report),
+    clients=_CLIENTS,
+    declared_clients=(_CLIENTS, lambda report: report.declared),
     writers=(WRITERS, lambda report: report.snapshot.writers),
     readers=(WRITERS, lambda report: report.scope.seen.readers),
     clustering_columns=maybe(array(STRINGS)),
@@ -574,7 +547,7 @@ def _matrix(report: TableReport) -> Matrix:
 
 def show_table(report: TableReport) -> Iterator[Block]:
     """The description of a table."""
-    snapshot, mapping = report.snapshot, report.mapping
+    snapshot = report.snapshot
     yield Heading(report.table, level=1)
     yield from _summary(report)
     details = tuple(_details(report))
@@ -583,10 +556,10 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Either([Heading("Features"), Graph(report.features)])
         if (table := feature_table(report)).rows:
             yield table
-    if mapping.columns is not None:
+    if report.columns is not None:
         columns = (
             ("" if of.id is None else str(of.id), of.path, of.type, of.physical_name)
-            for of in mapping.columns
+            for of in report.columns
         )
         yield Heading("Columns")
         yield Table("Columns", ("id", "column", "type", "physical name"), tuple(columns))
@@ -660,12 +633,16 @@ def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
 
 def _in_scope(report: TableReport) -> tuple[Verdict, ...]:
     """The verdicts on the clients that matter, those that certainly use the table first."""
-    protocol, metadata = report.snapshot.protocol, report.snapshot.metadata
-    scope = report.scope
-    releases = tuple(dict.fromkeys((*scope.own, *scope.releases)))
+    scope, snapshot = report.scope, report.snapshot
     if not scope.own:
         return report.clients
-    return verdicts(releases, protocol, metadata, met=conditions(report.snapshot))
+    releases = dict.fromkeys((*scope.own, *scope.releases))
+    return verdicts(releases, snapshot.protocol, snapshot.metadata, met=conditions(snapshot))
+
+
+def _pairs(verdicts: Sequence[Verdict]) -> Iterator[tuple[Verdict, Verdict]]:
+    """The verdicts on reading and on writing, which each release has one after the other."""
+    return zip(verdicts[::2], verdicts[1::2], strict=True)
 
 
 def _clients(report: TableReport) -> Block:
@@ -706,8 +683,7 @@ def _client_rows(report: TableReport) -> Iterator[tuple[str, dict[str, list[Clie
     """The clients by what they do with the table, the worst first, and by what is in the way."""
     found: dict[str, dict[str, list[ClientRelease]]] = {}
     versions = report.snapshot.protocol.versions
-    pairs = iter(_in_scope(report))
-    for read, write in zip(pairs, pairs, strict=True):  # each release is judged for both
+    for read, write in _pairs(_in_scope(report)):
         kinds = read.compatibility.value, write.compatibility.value
         deciding, place = read, {"works": "", "unknown": _NO_SOURCE}.get(kinds[0], "cannot read")
         if "silently wrong" in kinds:
@@ -823,10 +799,10 @@ def _details(report: TableReport) -> Iterable[Table | Heading]:
     if report.classic_minimum_versions is not None:
         reader, writer = report.classic_minimum_versions
         rows.append(("legacy minimum", f"reader {reader}, writer {writer} (no table features)"))
-    mapping = report.mapping
-    highest = "" if mapping.max_column_id is None else f", highest id {mapping.max_column_id}"
-    if mapping.supported or mapping.mode != "none":
-        rows.append(("column mapping", f"{mapping.mode}{highest}"))
+    highest = max_column_id(metadata)
+    if protocol.supports("columnMapping") or report.mapping_mode != "none":
+        most = "" if highest is None else f", highest id {highest}"
+        rows.append(("column mapping", f"{report.mapping_mode}{most}"))
     for title, key in zip(("log kept for", "deleted files kept for"), RETENTION_KEYS, strict=True):
         kept = metadata.configuration.get(key) or PROPERTIES[key.lower()].default or ""
         rows.append((title, kept.removeprefix("interval ")))
