@@ -289,7 +289,7 @@ def write_gitlab(reports: Sequence[Checked], out: TextIO, _: Style) -> None:
             body = "\n".join(advice(report.table, finding))
             issues.append({**issue, "content": {"body": body}})
         if (failure := _failure(report)) and not _findings(report):
-            kind, message, _ = failure
+            kind, message = failure[:2]
             # By the kind of error: its words may name what differs from run to run, such as a time.
             mark, path = fingerprint(report.table, kind), path_of(report.table)
             issues.append(_issue(f"{kind}-error", visible(message), mark, "blocker", path))

@@ -88,19 +88,16 @@ class Side(Enum):
 
     def version(self, protocol: Protocol) -> int:
         """Their version."""
-        return protocol.min_reader_version if self is _READER else protocol.min_writer_version
+        return protocol.min_reader_version if self is Side.READER else protocol.min_writer_version
 
     def listed(self, protocol: Protocol) -> frozenset[str]:
         """The features that the protocol lists for them."""
-        listed = protocol.reader_features if self is _READER else protocol.writer_features
+        listed = protocol.reader_features if self is Side.READER else protocol.writer_features
         return listed or frozenset()
 
     def needed_for(self, feature: TableFeature) -> int:
         """The version that *feature* needs."""
-        return feature.versions[self is not _READER]
-
-
-_READER: Final = Side.READER
+        return feature.versions[self is not Side.READER]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,9 +175,7 @@ def explain_protocol(
     and writer; none of them stands for everything.
     """
     protocol = snapshot.protocol
-    search = _Search(base)
-    for before, after in changes:
-        search.take(before, after)
+    known, lost = _search(base, changes)
     usage = usages(snapshot)
     had = {name.lower(): name for name in _supported(protocol)}
     sides = [side for side in Side if side.value in words or not words]
@@ -190,7 +185,7 @@ def explain_protocol(
 
     versions = []
     for side in sides:
-        since, reason = search.versions.get(side) or _unseen(snapshot, None)
+        since, reason = known.get(side) or _unseen(snapshot, side)
         versions.append(
             VersionOrigin(
                 side=side,
@@ -202,7 +197,7 @@ def explain_protocol(
         )
     features = []
     for name in (had[word.lower()] for word in chosen if word.lower() in had):
-        since, reason = search.features.get(name) or _unseen(snapshot, name)
+        since, reason = known.get(name) or _unseen(snapshot, name)
         step, dropped = kinds.DropFeature(name, truncates(name)), None
         try:
             status = drop_status(snapshot, name, history_of(name), now=now, session=session)
@@ -230,7 +225,7 @@ def explain_protocol(
         version=snapshot.version,
         versions=tuple(versions),
         features=tuple(features),
-        absent=tuple(AbsentFeature(name, search.lost.get(name)) for name in absent),
+        absent=tuple(AbsentFeature(name, lost.get(name)) for name in absent),
     )
 
 
@@ -248,10 +243,14 @@ def _supported(protocol: Protocol) -> frozenset[str]:
     return protocol.explicit_names | protocol.implicit_features
 
 
-def _unseen(snapshot: Snapshot, name: str | None) -> tuple[Origin, Reason]:
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _unseen(snapshot: Snapshot, of: str | Side) -> tuple[Origin, Reason]:
     """The answer for a feature or version that was there before the first state of the history."""
     reason = Reason(Cause.UNKNOWN, ("the log does not reach back to it",))
-    if name is not None and name in snapshot.protocol.implicit_features:
+    if of in snapshot.protocol.implicit_features:
         reason = Reason(Cause.IMPLIED, (_implying(snapshot.protocol),))
     return beginning(snapshot), reason
 
@@ -260,33 +259,28 @@ def _implying(protocol: Protocol) -> str:
     return f"implied by {' and '.join(protocol.versions.values())}"
 
 
-class _Search:
-    """Since when and why, as far as the states have been seen; `lost` is since when not."""
-
-    def __init__(self, base: Snapshot) -> None:
-        self.features: dict[str, tuple[Origin, Reason]] = {}
-        self.versions: dict[Side, tuple[Origin, Reason]] = {}
-        self.lost: dict[str, Origin] = {}
-        if base.exists:
-            self.features = {name: _unseen(base, name) for name in _supported(base.protocol)}
-            self.versions = {side: _unseen(base, None) for side in Side}
-
-    def take(self, before: Snapshot, after: Snapshot) -> None:
-        """Record how the protocol changed from one state to the next."""
+def _search(
+    base: Snapshot, changes: Iterable[tuple[Snapshot, Snapshot]]
+) -> tuple[dict[str | Side, tuple[Origin, Reason]], dict[str, Origin]]:
+    """Since when and why there is each feature and version, and since when no longer."""
+    known, lost = dict[str | Side, tuple[Origin, Reason]](), dict[str, Origin]()
+    if base.exists:
+        known = {of: _unseen(base, of) for of in (*_supported(base.protocol), *Side)}
+    for before, after in changes:
         if before.protocol == after.protocol:
-            return
+            continue
         old, new = _supported(before.protocol), _supported(after.protocol)
-        commit = _Commit(before, after, new - old)
-        since = origin(after)
+        commit, since = _Commit(before, after, new - old), origin(after)
         for name in new - old:
-            self.features[name] = since, commit.reason_for(name)
-            self.lost.pop(_registry_name(name), None)
+            known[name] = since, commit.reason_for(name)
+            lost.pop(_registry_name(name), None)
         for name in old - new:
-            del self.features[name]
-            self.lost[_registry_name(name)] = since
+            del known[name]
+            lost[_registry_name(name)] = since
         for side in Side:
             if side.version(before.protocol) != side.version(after.protocol):
-                self.versions[side] = since, commit.reason_for_version(side)
+                known[side] = since, commit.reason_for_version(side)
+    return known, lost
 
 
 class _Commit:
@@ -304,14 +298,13 @@ class _Commit:
             for key, value in properties.items()
             if key.lower().startswith(Key.FEATURE_PREFIX)
         }
-        names = self._parameter("name") if self._operation == "ADD FEATURE" else None
-        for name in names if isinstance(names, list) else [names]:
-            if isinstance(name, str):
-                self._requests[name.lower()] = "the operation adds it by name"
+        if self._operation == "ADD FEATURE":
+            names = (name for name in _listed(self._parameter("name")) if isinstance(name, str))
+            self._requests |= {name.lower(): "the operation adds it by name" for name in names}
         columns = self._parameter("clusterBy") or self._parameter("newClusteringColumns")
         if columns:
-            listed = columns if isinstance(columns, list) else [columns]
-            self._requests["clustering"] = f"CLUSTER BY {', '.join(map(str, listed))}"
+            listed = ", ".join(map(str, _listed(columns)))
+            self._requests["clustering"] = f"CLUSTER BY {listed}"
 
     def _parameter(self, name: str) -> Any:
         info = self._after.commit_info
