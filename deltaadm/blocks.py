@@ -2,9 +2,8 @@
 What a report or a plan says, as blocks; text, Markdown and HTML are three writers of them.
 
 Headings, paragraphs, tables, lists and commands are what a page is made of. Where a terminal
-arranges things in another way than a page does, a block of its own holds the facts, and
-`on_page` is what a page makes of it. A report is any value that names the kind of its JSON
-document and the function that makes its blocks.
+shows something else than a page does, the block `Either` has both. A report is any value that names
+the kind of its JSON document and the function that makes its blocks.
 """
 
 from __future__ import annotations
@@ -165,11 +164,10 @@ class Cards:
 
 @dataclass(frozen=True)
 class Items:
-    """A list; text puts a `mark` before each item. Of changes, `kinds` are those of each."""
+    """A list; text puts a `mark` before each item."""
 
     texts: tuple[str, ...]
     mark: str = "-"
-    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,11 +241,6 @@ class Changes:
     rows: tuple[ChangeRow, ...]
     sections: tuple[tuple[str, tuple[ChangeRow, ...]], ...] = ()
 
-    def on_page(self) -> Iterator[PageBlock]:
-        """A list."""
-        texts = tuple(row.text for row in self.rows)
-        yield Items(texts, kinds=tuple(row.kind for row in self.rows))
-
 
 @dataclass(frozen=True)
 class EqualFindings:
@@ -307,16 +300,9 @@ class Findings:
 
 @dataclass(frozen=True)
 class Checks:
-    """The checks of `doctor`."""
+    """The checks of `doctor`, on a terminal."""
 
     checks: tuple[Check, ...]
-
-    def on_page(self) -> Iterator[PageBlock]:
-        """A table."""
-        rows = (
-            (check.subject, check.health.value, check.detail, check.remedy) for check in self.checks
-        )
-        yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
 
 
 @dataclass(frozen=True)
@@ -331,15 +317,12 @@ class Either:
     text: Iterable[TextBlock] = ()
     verbose: Iterable[TextBlock] = ()
 
-    def on_page(self) -> Iterable[PageBlock]:
-        """The blocks of the page."""
-        return self.page
-
 
 Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command
-PageBlock = Simple | Cards | Chips | Graph | Timeline | Findings
-TextBlock = Simple | Changes | Findings | Checks
-Block = TextBlock | Either
+Common = Simple | Changes | Findings
+PageBlock = Common | Cards | Chips | Graph | Timeline
+TextBlock = Common | Checks
+Block = Common | Either
 
 
 def _blocks(report: Report) -> Iterable[Block]:
@@ -359,7 +342,7 @@ def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[TextBlock]
 def page_blocks(report: Report) -> Iterator[PageBlock]:
     """What a page shows of *report*, from top to bottom."""
     for block in _blocks(report):
-        if isinstance(block, Changes | Checks | Either):
-            yield from block.on_page()
+        if isinstance(block, Either):
+            yield from block.page
         else:
             yield block

@@ -293,8 +293,10 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
             element = _chips(block)
         case blocks.Table():
             element = _rows(block)
-        case blocks.Items():
-            element = _items(block)
+        case blocks.Items(texts):
+            element = _tag("ul", *(_tag("li", _prose(item)) for item in texts))
+        case blocks.Changes():
+            element = _changes(block)
         case blocks.Matrix():
             element = _matrix(block)
         case blocks.Graph():
@@ -358,14 +360,13 @@ def _matrix(block: blocks.Matrix) -> _Html:
     return _Html(table + _tag("p", block.legend, class_="legend"))
 
 
-def _items(block: blocks.Items) -> _Html:
-    if not block.kinds:
-        return _tag("ul", *(_tag("li", _prose(text)) for text in block.texts))
-    rows = zip(block.texts, block.kinds, strict=True)
+def _changes(block: blocks.Changes) -> _Html:
     # The sign stays beside what it is about.
-    items = (_tag("li", text.replace(" ", "\xa0", 1), class_=_KINDS[kind]) for text, kind in rows)
+    items = (
+        _tag("li", row.text.replace(" ", "\xa0", 1), class_=_KINDS[row.kind]) for row in block.rows
+    )
     listed = _tag("ul", *items, class_="changes")
-    count = len(block.texts)
+    count = len(block.rows)
     return listed if count <= _LONGEST_TABLE else _details(f"{count} changes", listed)
 
 

@@ -77,6 +77,8 @@ def _block(block: blocks.PageBlock) -> str:
             text = escaped(words)
         case blocks.Items(texts):
             text = "\n".join(f"- {escaped(item)}" for item in texts)
+        case blocks.Changes(changes):
+            text = "\n".join(f"- {escaped(change.text)}" for change in changes)
         case blocks.Table(_, columns, rows):
             # There is no table without a heading.
             text = "\n".join(_rows(columns or ("",) * len(rows[0]), rows))

@@ -119,5 +119,7 @@ DOCTOR_DOCUMENT: Final = Document.of(
 def show_doctor(report: DoctorReport) -> Iterator[Block]:
     """The checks on this machine."""
     tone = "error" if report.failed else "good"
-    yield Either([Heading("This machine", level=1, tone=tone)])
-    yield Checks(report.checks)
+    rows = ((of.subject, of.health.value, of.detail, of.remedy) for of in report.checks)
+    table = Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
+    heading = Heading("This machine", level=1, tone=tone)
+    yield Either([heading, table], [Checks(report.checks)])
