@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
 from deltaadm.blocks import Block, Either, Heading, Items, Paragraph, Prose, Table
@@ -80,7 +80,7 @@ class EngineMessage:
     features: tuple[str, ...]
     unknown_features: tuple[str, ...]
     commands: tuple[str, ...]
-    rules: tuple[str, ...]
+    rules: tuple[Rule, ...]
 
     document = "engine_message"
     blocks = "deltaadm.reports.explain.show_engine_message"
@@ -146,13 +146,13 @@ def known_messages() -> tuple[_Known, ...]:
     return tuple(known)
 
 
-def find_messages(text: str) -> Iterator[tuple[re.Match[str], Callable[[], EngineMessage]]]:
-    """Where *text*, which may be a stack trace, has known messages, and what says their meaning."""
+def find_messages(text: str) -> Iterator[tuple[re.Match[str], EngineMessage]]:
+    """Where *text*, which may be a stack trace, has known messages, and their meaning."""
     lower = text.lower()
     for known in known_messages():
         if all(word in lower for word in known.words):  # much faster than the pattern
             for match in known.pattern.finditer(text):
-                yield match, partial(_meaning, known, match)
+                yield match, _meaning(known, match)
 
 
 def _meaning(known: _Known, match: re.Match[str]) -> EngineMessage:
@@ -188,7 +188,7 @@ def _meaning(known: _Known, match: re.Match[str]) -> EngineMessage:
             for command in known.commands
             if all(value for place, value in places.items() if f"{{{place}}}" in command)
         ),
-        rules=known.rules,
+        rules=tuple(RULES[code] for code in known.rules),
     )
 
 
@@ -311,16 +311,16 @@ def explain_message(text: str) -> ErrorClassExplanation | EngineMessage:
     def depth(match: re.Match[str]) -> tuple[int, int]:
         return bisect(inner, match.start()) - bisect(outer, match.start()), match.start()
 
-    known: list[tuple[re.Match[str], Callable[[], ErrorClassExplanation | EngineMessage]]]
+    known: list[tuple[re.Match[str], ErrorClassExplanation | EngineMessage]]
     known = [
-        (match, partial(_explain_error_class, error_classes()[match[1]], match[2]))
+        (match, _explain_error_class(error_classes()[match[1]], match[2]))
         for match in re.finditer(r"(?:\[|\b(?=DELTA_))([A-Z][A-Z0-9_]+)(.*)", text)
         if match[1] in error_classes()
     ]
     known += find_messages(text)
     for match, meaning in sorted(known, key=lambda found: depth(found[0]), reverse=True):
         if not any(other.start() < match.start() < other.end() for other, _ in known):
-            return meaning()
+            return meaning
     raise RefusedError(
         "No message that deltaadm knows is part of this text.",
         remedy="`deltaadm validate TABLE` says what is wrong with the table itself; "
@@ -391,7 +391,7 @@ ENGINE_MESSAGE_DOCUMENT: Final = Document.of(
     features=STRINGS,
     unknown_features=STRINGS,
     commands=STRINGS,
-    rules=(array(record(**RULE)), lambda report: [RULES[code] for code in report.rules]),
+    rules=array(record(**RULE)),
 )
 
 
@@ -415,8 +415,7 @@ def show_error_class(report: ErrorClassExplanation) -> Iterator[Block]:
     error_class = report.error_class
     yield Heading(error_class.name, level=1)
     yield Paragraph(error_class.meaning, nested=True)
-    explained = (f"explain {name}" for name in report.features)
-    yield from _what_helps((*error_class.commands, *explained), report.rules)
+    yield from _what_helps(error_class.commands, report)
 
 
 def show_engine_message(report: EngineMessage) -> Iterator[Block]:
@@ -425,21 +424,20 @@ def show_engine_message(report: EngineMessage) -> Iterator[Block]:
     yield Paragraph(report.meaning, nested=True)
     if report.unknown_features:
         yield Paragraph(f"deltaadm does not know {', '.join(report.unknown_features)}.")
-    explained = (f"explain {name}" for name in report.features)
-    yield from _what_helps(
-        (*report.commands, *explained), tuple(RULES[code] for code in report.rules)
-    )
+    yield from _what_helps(report.commands, report)
 
 
-def _what_helps(commands: Iterable[str], rules: Iterable[Rule]) -> Iterator[Block]:
-    if commands:
+def _what_helps(
+    commands: Iterable[str], report: ErrorClassExplanation | EngineMessage
+) -> Iterator[Block]:
+    lines = [*commands, *(f"explain {name}" for name in report.features)]
+    if lines:
         yield Heading("Related commands")
-        complete = {"clients", "doctor", "features", *(name for name in commands if " " in name)}
-        lines = (f"deltaadm {name}{'' if name in complete else ' TABLE'}" for name in commands)
-        yield Items(tuple(lines))
-    if rules:
+        complete = ("clients", "doctor", "features")
+        ends = ("" if line in complete or " " in line else " TABLE" for line in lines)
+        yield Items(tuple(f"deltaadm {line}{end}" for line, end in zip(lines, ends, strict=True)))
+    if report.rules:
         title = "Rules that find its causes"
+        rows = tuple((rule.code, rule.name) for rule in report.rules)
         yield Heading(title)
-        yield Table(
-            title, ("code", "name"), tuple((rule.code, rule.name) for rule in rules), plain=True
-        )
+        yield Table(title, ("code", "name"), rows, plain=True)
