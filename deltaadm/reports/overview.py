@@ -101,7 +101,7 @@ def unlisted(kinds: Counter[str]) -> str:
 
 def kind_of(document: Document) -> str:
     """The kind of *document*, by the name of its schema."""
-    return next(name for name, kind in _KINDS.items() if kind.key in document)
+    return str(document["document"])
 
 
 def exit_code(document: Document) -> int:
@@ -205,10 +205,10 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Features not needed", name
     if document["column_mapping"]["mode"] != "none":
         yield "Column mapping", document["column_mapping"]["mode"]
-    writers = (writer_name(writer["engine"] or "") for writer in document.get("writers", ()))
+    writers = (writer_name(writer["engine"] or "") for writer in document["writers"])
     yield from dict.fromkeys(("Writers", name) for name in writers)
     groups: dict[tuple[str, str], list[str]] = {}
-    for client in document.get("declared_clients") or document["clients"]:
+    for client in document["declared_clients"] or document["clients"]:
         for access in ("read", "write"):
             verdict = client[access]["verdict"]
             # A client that cannot read does not write either, and some write no table at all.
@@ -272,19 +272,15 @@ def _validation(document: Document) -> Iterator[tuple[str, str]]:
 def _planned(document: Document) -> tuple[str, str]:
     marks = {"add": "+", "remove": "-", "set": "~"}
     changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
-    missed = [f"! {_release(client)} cannot be reached" for client in document.get(_MISSED, ())]
+    missed = [f"! {_release(client)} cannot be reached" for client in document["unreachable"]]
     status = "no changes" if document["is_noop"] else str(document["cost"])
     return status, "  ".join(filter(None, (some_of(changes), some_of(missed))))
-
-
-_MISSED: Final = "unreachable"
-"""A field that plans of earlier releases did not have."""
 
 
 def _plan(document: Document) -> Iterator[tuple[str, str]]:
     cost = cost_text(Cost(document["cost"]), truncates=bool(document["irreversible"]))
     yield "Plans", "no changes" if document["is_noop"] else cost
-    for client in document.get(_MISSED, ()):
+    for client in document["unreachable"]:
         yield "Clients that cannot be reached", f"{_release(client)}, to {client['access']}"
 
 
@@ -364,13 +360,8 @@ def _uses(document: Document) -> str:
 
 @dataclass(frozen=True)
 class _Kind:
-    """
-    A kind of document: a field that it has and those after it lack, its line, and what is counted.
+    """What of a kind of document is a line, and is counted; uneventful ones lack something."""
 
-    Those that are uneventful lack something.
-    """
-
-    key: str
     line: Callable[[Document], tuple[str, str]]
     counted: Callable[[Document], Iterable[tuple[str, str]]]
     is_uneventful: Callable[[Document], bool] = lambda _: False
@@ -378,38 +369,30 @@ class _Kind:
 
 
 _KINDS: Final = {
-    "error": _Kind("error", _failed, lambda of: [("Failures", _failed(of)[1])]),
+    "error": _Kind(_failed, lambda of: [("Failures", _failed(of)[1])]),
     "validate": _Kind(
-        "counts",
         _validated,
         _validation,
         lambda of: not of["stopped"] and _verdict(of) in {"clean", "info"},
         "errors or warnings",
     ),
     "repair": _Kind(
-        "repairs", _repaired, _damage, lambda of: not of["repairs"] and not of["blocked"], "damage"
+        _repaired, _damage, lambda of: not of["repairs"] and not of["blocked"], "damage"
     ),
-    "outcome": _Kind("outcome", _carried_out, _outcome),
-    "plan": _Kind(
-        "steps", _planned, _plan, lambda of: of["is_noop"] and not of.get(_MISSED), "changes"
-    ),
-    "inspect": _Kind(
-        "metadata", _inspected, _inspection, lambda of: not of["warnings"], "warnings"
-    ),
+    "outcome": _Kind(_carried_out, _outcome),
+    "plan": _Kind(_planned, _plan, lambda of: of["is_noop"] and not of["unreachable"], "changes"),
+    "inspect": _Kind(_inspected, _inspection, lambda of: not of["warnings"], "warnings"),
     "why": _Kind(
-        "absent",
         _explained,
         lambda of: (
             ("Features supported", f"{at['name']}: {at['cause']}") for at in of["features"]
         ),
     ),
     "for-client": _Kind(
-        "release",
         lambda of: (of["read"]["verdict"], _uses(of)),
         lambda of: [("Clients affected", f"{of['client']}: {_uses(of)}")],
     ),
     "diff": _Kind(
-        "equal",
         lambda of: (
             ("equal", "")
             if of["equal"]
@@ -420,7 +403,6 @@ _KINDS: Final = {
         "differences",
     ),
     "drop-feature": _Kind(
-        "features",
         _dropping,
         lambda of: (
             ("Features that can be dropped", f"{at['name']}: {at['phase']}")
