@@ -14,7 +14,6 @@ from deltaadm.clients import (
     ClientRelease,
     Compatibility,
     Fact,
-    Gate,
     Source,
     Verdict,
     feature_verdict,
@@ -184,12 +183,11 @@ class ClientCatalogue:
 
 @dataclass(frozen=True)
 class ClientFact:
-    """One fact about a client: what it concerns, and what the client does then."""
+    """One fact about a client; of a version above the `highest`, its features are in words."""
 
     access: Access
-    subjects: tuple[str, ...]
-    compatibility: Compatibility
-    fact: Fact | Gate
+    fact: Fact
+    highest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -223,11 +221,11 @@ def explain_client(text: str) -> ClientExplanation:
     ):
         for gate in release.known(gates) if "@" in text else gates:
             subject = f"{role} version > {gate.highest}" if gate.highest else f"any {role} version"
-            known.append(ClientFact(access, (subject,), gate.above, gate))
-        known += [
-            ClientFact(access, of.features, of.compatibility, of)
-            for of in (release.known(facts) if "@" in text else facts)
-        ]
+            span = gate.since, gate.until
+            fact = Fact(gate.above, (subject,), gate.source, *span, note=gate.note)
+            known.append(ClientFact(access, fact, gate.highest))
+        stated = release.known(facts) if "@" in text else facts
+        known += [ClientFact(access, fact) for fact in stated]
     return ClientExplanation(_support(release), tuple(known), every_release="@" not in text)
 
 
@@ -264,23 +262,16 @@ SUPPORT: Final[Fields] = {
 """The behaviour of a client with tables that have one feature."""
 
 
-def _part(name: str, default: object) -> Any:
-    def value(entry: ClientFact) -> object:
-        return getattr(entry.fact, name, default) or default
-
-    return value
-
-
 _FACT: Final = record(
     access=one_of(Access),
-    subjects=STRINGS,
-    verdict=(_VERDICT, lambda found: found.compatibility),
-    highest_version=(maybe(COUNT), lambda found: getattr(found.fact, "highest", None)),
-    since=(maybe(STRING), _part("since", None)),
-    until=(maybe(STRING), _part("until", None)),
-    in_use=(BOOLEAN, _part("active", default=False)),
-    in_list=(BOOLEAN, _part("listed", default=False)),
-    note=(STRING, _part("note", "")),
+    subjects=(STRINGS, lambda found: found.fact.features),
+    verdict=(_VERDICT, lambda found: found.fact.compatibility),
+    highest_version=(maybe(COUNT), lambda found: found.highest),
+    since=(maybe(STRING), lambda found: found.fact.since or None),
+    until=(maybe(STRING), lambda found: found.fact.until or None),
+    in_use=(BOOLEAN, lambda found: found.fact.active),
+    in_list=(BOOLEAN, lambda found: found.fact.listed),
+    note=(STRING, lambda found: found.fact.note),
     source=(STRING, lambda found: found.fact.source.title),
     date=(STRING, lambda found: found.fact.source.date),
 )
@@ -296,15 +287,13 @@ CLIENTS_DOCUMENT: Final = Document.of("The output of `clients`", clients=array(r
 def show_clients(report: ClientCatalogue) -> Iterator[Block]:
     """A matrix of clients by features."""
     yield Either([Heading("Clients", level=1)])
-    rows = []
+
+    def cell(support: Support, name: str) -> tuple[str, str]:
+        read, write = support.reads.get(name), support.writes[name]
+        return matrix_cell(read and read.compatibility.value, write.compatibility.value)
+
     # Features stand below one another: there are more of them than a terminal is wide.
-    for name in report.clients[0].writes:
-        cells = []
-        for support in report.clients:
-            read, write = support.reads.get(name), support.writes[name]
-            kind = None if read is None else read.compatibility.value
-            cells.append(matrix_cell(kind, write.compatibility.value))
-        rows.append((name, tuple(cells)))
+    rows = ((name, tuple(cell(of, name) for of in report.clients)) for name in FEATURES)
     releases = tuple(str(support.release) for support in report.clients)
     yield Matrix("Clients", releases, tuple(rows), LEGEND)
 
@@ -336,11 +325,12 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
             span = f"since {since}" if since else f"before {until}" if until else "all"
             if since and until:
                 span = f"{since} up to, without, {until}"
-            subjects = ", ".join(entry.subjects)
-            subjects = "every other feature" if subjects == "*" else subjects
-            subjects += " in use" if getattr(fact, "active", False) else ""
-            subjects += " in a list" if getattr(fact, "listed", False) else ""
-            verb = DOES[entry.compatibility.value][access]
+            subjects = (
+                "every other feature" if fact.features == ("*",) else ", ".join(fact.features)
+            )
+            subjects += " in use" if fact.active else ""
+            subjects += " in a list" if fact.listed else ""
+            verb = DOES[fact.compatibility.value][access]
             rows.append((access, subjects, verb, span, fact.note, f"[{number}]"))
         columns = ("to", "protocol", "does", "releases", "note", "source")
         yield Heading("Facts")
