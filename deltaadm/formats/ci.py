@@ -23,7 +23,6 @@ from deltaadm.plans.undo import advice_for, fix_command
 from deltaadm.rules.rule import RULES, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from deltaadm.blocks import Report
     from deltaadm.formats import Style
 
 
@@ -364,7 +363,10 @@ def _case(suite: Element, table: str, name: str) -> Element:
 # SQL
 
 
-def write_sql(reports: Sequence[Report], out: TextIO, style: Style) -> None:
+Planned = PlanReport | SavedPlanReport | OutcomeReport | ForeignReport
+
+
+def write_sql(reports: Sequence[Planned], out: TextIO, style: Style) -> None:
     """
     One statement a line, each ended by a semicolon; what has no statement is a comment.
 
@@ -375,11 +377,9 @@ def write_sql(reports: Sequence[Report], out: TextIO, style: Style) -> None:
         lines = []
         if isinstance(report, ForeignReport):
             statements = report.plan.statements
-        elif isinstance(report, PlanReport | SavedPlanReport | OutcomeReport):
+        else:
             plan = report.outcome.plan if isinstance(report, OutcomeReport) else report.plan
             statements = tuple(planned_statement(stage) for stage in plan.stages)
-        else:
-            continue
         if isinstance(report, PlanReport | SavedPlanReport):
             # The effect of the statements, as comments, which nothing in them can end.
             for finding in report.plan.findings:

@@ -442,7 +442,6 @@ def _graph(block: blocks.Graph) -> _Html:
 
 _LANE, _AXIS, _INSET = 26, 38, 6
 _MOST_LABELS, _LAST_LABEL = 5, 0.8
-_LONGEST_LANE = 44
 _LEGEND_OF_TIMELINE = (
     "Each column begins with a commit that changed the protocol, at equal distances whatever the "
     "time between them. A bar that reaches the right edge has not ended."
@@ -482,10 +481,7 @@ def _timeline(block: blocks.Timeline, anchor: str) -> _Html:
             parts.append(_tag("g", _tag("title", words(lane, bar)), rect))
         for name, place in names:
             at = {"x": share(place) if place else "0", "y": str(top + 15), "dx": str(_INSET)}
-            shown = visible(name)
-            if len(shown) > _LONGEST_LANE:
-                shown = f"{shown[: _LONGEST_LANE - 1]}…"
-            parts.append(_tag("text", shown, **at))
+            parts.append(_tag("text", name, **at))
         drawn.append(_tag("g", *parts, class_="lane" if first.value else "feature"))
     text = "; ".join(", ".join(words(lane, bar) for bar in lane.bars) for lane in block.lanes)
     title, description = f"{anchor}-title", f"{anchor}-desc"

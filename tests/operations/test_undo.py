@@ -22,6 +22,7 @@ from deltaadm.domain.transaction.columns import (
     with_clustering,
 )
 from deltaadm.errors import RefusedError
+from deltaadm.formats import Style
 from deltaadm.formats.ci import write_sql
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.diff import Change, diff
@@ -139,7 +140,7 @@ def test_sql_has_no_statement_that_fails_for_lost_clustering(
     """In its place stands which command does it, in a comment of one line."""
     plan = plan_changes(table, possible(table, wish))
     out = StringIO()
-    write_sql([PlanReport("t", plan)], out)
+    write_sql([PlanReport("t", plan)], out, Style())
     lines = out.getvalue().splitlines()
     known, written = plan.before, saved_document(plan, "t")["steps"]
     for stage, line, document in zip(plan.stages, lines, written, strict=False):

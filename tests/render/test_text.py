@@ -66,7 +66,7 @@ def test_commands_are_never_broken(tmp_path: Path) -> None:
     assert command.endswith(" domainMetadata --support-only --apply")
     planned = [plan for plan in samples.plans(tmp_path) if isinstance(plan, PlanReport)]
     out = StringIO()
-    write_text(planned, out, width=60, verbose=True)
+    write_text(planned, out, Style(width=60, verbose=True))
     statements = [line for line in out.getvalue().splitlines() if "ALTER TABLE" in line]
     assert statements
     assert all(line.endswith(")") for line in statements)
