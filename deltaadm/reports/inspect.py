@@ -49,8 +49,9 @@ from deltaadm.domain.properties import PROPERTIES, Key, checkpoint_interval, is_
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.schema import Path, path_text, type_name
 from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
-from deltaadm.domain.transaction.column_mapping import column_id, max_column_id, physical_name
+from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import Metadata, MetadataKey, moment
@@ -455,7 +456,10 @@ _FEATURE: Final = record(
 _MAPPING: Final = record(
     mode=(STRING, lambda report: report.mapping_mode),
     supported=(BOOLEAN, lambda report: report.snapshot.protocol.supports("columnMapping")),
-    max_column_id=(maybe(INTEGER), lambda report: max_column_id(report.snapshot.metadata)),
+    max_column_id=(
+        maybe(INTEGER),
+        lambda report: column_mapping.max_column_id(report.snapshot.metadata),
+    ),
     columns=maybe(array(record(path=STRING, id=maybe(INTEGER), physical_name=STRING, type=STRING))),
 )
 _FILES: Final = record(
@@ -799,7 +803,7 @@ def _details(report: TableReport) -> Iterable[Table | Heading]:
     if report.classic_minimum_versions is not None:
         reader, writer = report.classic_minimum_versions
         rows.append(("legacy minimum", f"reader {reader}, writer {writer} (no table features)"))
-    highest = max_column_id(metadata)
+    highest = column_mapping.max_column_id(metadata)
     if protocol.supports("columnMapping") or report.mapping_mode != "none":
         most = "" if highest is None else f", highest id {highest}"
         rows.append(("column mapping", f"{report.mapping_mode}{most}"))

@@ -652,23 +652,17 @@ class PlansSummary(FleetSummary):
 
 def show_plans(report: PlansSummary) -> Iterator[Block]:
     """The plans for many tables, those that are alike once."""
-    yield Either(
-        _plans_on_page(report),
-        _plans_in_terminal(report, full=False),
-        _plans_in_terminal(report, full=True),
-    )
-
-
-def _plans_on_page(report: PlansSummary) -> Iterator[PageBlock]:
-    for block in show_overview(report):
-        yield from block.page if isinstance(block, Either) else ()
+    overview = (block for block in show_overview(report) if isinstance(block, Either))
+    page = [of for block in overview for of in block.page]
     for group in report.groups:
-        yield Heading(f"{counted(len(group.tables), 'table')}: {some_of(group.tables)}")
+        page.append(Heading(f"{counted(len(group.tables), 'table')}: {some_of(group.tables)}"))
         rows = ((name, "; ".join(row.text for row in rows)) for name, rows in group.sections)
-        yield Table("Changes", (), tuple(rows))
+        page.append(Table("Changes", (), tuple(rows)))
     if report.clients.groups:
-        yield Heading(report.clients.caption, tone="warning")
-        yield report.clients
+        page += [Heading(report.clients.caption, tone="warning"), report.clients]
+    yield Either(
+        page, _plans_in_terminal(report, full=False), _plans_in_terminal(report, full=True)
+    )
 
 
 def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBlock]:
