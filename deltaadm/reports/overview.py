@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from deltaadm.blocks import Block, Cards, Command, Either, Heading, Table
 from deltaadm.clients import CLIENTS, ClientRelease
-from deltaadm.dataclass import dataclass, field
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import Cost
 from deltaadm.masking import visible
 from deltaadm.plans.undo import quoted
@@ -23,19 +23,22 @@ from deltaadm.reports.words import DOES, cost_text, counted, some_of, writer_nam
 Document = Mapping[str, Any]
 
 
+@dataclass()
+class Item:
+    """What is true of so many tables, of which it has the first if they matter."""
+
+    text: str
+    count: int
+    tables: list[str]
+
+
 @dataclass(frozen=True)
 class FleetSummary:
-    """
-    The number of tables and of failed ones, and what the tables have in common.
-
-    Each section is a heading with items and the number of tables that each is true of; `places` are
-    the first of these tables, by heading and item, where they matter.
-    """
+    """The number of tables and of failed ones, and what they have in common, by its heading."""
 
     tables: int
     failed: int
-    sections: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
-    places: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    sections: Mapping[str, Sequence[Item]]
 
     document = ""  # the documents of its tables say it all
     blocks = "deltaadm.reports.overview.show_overview"
@@ -115,53 +118,42 @@ class FleetCounts:
     def __init__(self) -> None:
         self._tables = 0
         self._failed = 0
-        self._found: dict[str, Counter[str]] = {}
-        self._places: dict[tuple[str, str], list[str]] = {}
+        self._found: dict[str, dict[str, Item]] = {}
 
     def add(self, document: Document) -> None:
         """Count one more table."""
         kind = kind_of(document)
         self._tables += 1
         self._failed += kind == "error"
-        for heading, item in _KINDS[kind].counted(document):
-            self._found.setdefault(heading, Counter())[item] += 1
-            if heading in _WITH_PLACES:
-                places = self._places.setdefault((heading, item), [])
-                if len(places) < _NAMED:
-                    places.append(document["table"])
+        for heading, text in _KINDS[kind].counted(document):
+            item = self._found.setdefault(heading, {}).setdefault(text, Item(text, 0, []))
+            item.count += 1
+            if heading in _WITH_TABLES and len(item.tables) < _NAMED:
+                item.tables.append(document["table"])
 
     @property
     def overview(self) -> FleetSummary:
         """The counts so far, the highest first."""
+        found = {heading: [*items.values()] for heading, items in self._found.items()}
         # Failures that differ in their numbers only are one, with tables of each.
-        alike: dict[str, list[str]] = {}
-        for reason in self._found.get("Failures", ()):
-            alike.setdefault(re.sub(r"(?<![\w.])\d+(?![\w.])", "N", reason), []).append(reason)
-        merged, named = Counter[str](), dict[tuple[str, str], list[str]]()
-        for masked, reasons in alike.items():
-            shown = masked if len(reasons) > 1 else reasons[0]
-            merged[shown] = sum(self._found["Failures"][reason] for reason in reasons)
-            tables = [each for reason in reasons for each in self._places["Failures", reason]]
-            named["Failures", shown] = tables[:_NAMED]
+        alike: dict[str, list[Item]] = {}
+        for item in found.get("Failures", ()):
+            alike.setdefault(re.sub(r"(?<![\w.])\d+(?![\w.])", "N", item.text), []).append(item)
+        for text, items in alike.items():
+            if len(items) > 1:
+                tables = [table for item in items for table in item.tables][:_NAMED]
+                alike[text] = [Item(text, sum(item.count for item in items), tables)]
+        found |= {"Failures": [item for items in alike.values() for item in items]}
 
-        def order(counted: tuple[str, int]) -> tuple[object, ...]:
-            item, number = counted  # the highest first; c2 comes before c10
-            parts = re.split(r"(\d+)", item)
-            return -number, [int(part) if part.isdecimal() else part for part in parts]
+        def order(item: Item) -> tuple[object, ...]:  # the highest first; c2 comes before c10
+            parts = re.split(r"(\d+)", item.text)
+            return -item.count, [int(part) if part.isdecimal() else part for part in parts]
 
-        found = {**self._found, "Failures": merged} if merged else self._found
-        sections = sorted(found.items(), key=lambda section: _HEADINGS.index(section[0]))
-        return FleetSummary(
-            tables=self._tables,
-            failed=self._failed,
-            sections=tuple(
-                (heading, tuple(sorted(items.items(), key=order))) for heading, items in sections
-            ),
-            places={key: tuple(places) for key, places in {**self._places, **named}.items()},
-        )
+        sections = {name: sorted(found[name], key=order) for name in _HEADINGS if found.get(name)}
+        return FleetSummary(self._tables, self._failed, sections)
 
 
-_WITH_PLACES: Final = ("Failures", "Findings", "Clients affected")
+_WITH_TABLES: Final = ("Failures", "Findings", "Clients affected")
 """The sections whose items name the tables that they are true of."""
 # fmt: off
 _HEADINGS: Final = (
@@ -414,8 +406,8 @@ _KINDS: Final = {
 
 def show_overview(report: FleetSummary) -> Iterator[Block]:
     """The summary of the tables of a run: what they are in a few lines, what was found in full."""
-    counts, title = dict(report.sections), overview_title(report)
-    inspected = counts.keys() >= {"Protocol", "Features supported"}
+    sections, title = report.sections, overview_title(report)
+    inspected = sections.keys() >= {"Protocol", "Features supported"}
     fine = report.tables - report.failed
     with_failures = f"{counted(report.tables, 'table')}: {fine} ok, {report.failed} failed"
     short_title = with_failures if inspected and report.failed else title
@@ -425,40 +417,38 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
         ("failed", str(report.failed), "error" if report.failed else "good"),
     ]
     for label, heading, start, tone in _TILES:
-        if heading in counts:
-            count = sum(n for item, n in counts[heading] if item.startswith(start))
+        if heading in sections:
+            count = sum(of.count for of in sections[heading] if of.text.startswith(start))
             tiles.append((label, str(count), tone if count else ""))
     yield Either([Cards(tuple(tiles))])
     page: list[Heading | Table] = []
     short = []
-    for heading, items in report.sections:
+    for heading, items in sections.items():
         page.append(Heading(heading, tone="error" if heading == "Failures" else ""))
         rows = []
-        for item, count in items:
-            named = report.places.get((heading, item), ())
-            more = f" and {count - len(named)} more" if count > len(named) else ""
-            rows.append((str(count), item, f"{', '.join(named)}{more}"))
-        shown = 3 if any((heading, item) in report.places for item, _ in items) else 2
+        for item in items:
+            hidden = item.count - len(item.tables)
+            more = f" and {hidden} more" if hidden else ""
+            rows.append((str(item.count), item.text, f"{', '.join(item.tables)}{more}"))
+        shown = 3 if any(item.tables for item in items) else 2
         cells = tuple(row[:shown] for row in rows)
         page.append(Table(heading, ("tables", "", "which")[:shown], cells, plain=True))
+        counts = [f"{item.count} x {item.text}" for item in items]
         if heading in _IN_A_LINE:
-            short.append(
-                (_IN_A_LINE[heading], "; ".join(f"{count} x {item}" for item, count in items))
-            )
+            short.append((_IN_A_LINE[heading], "; ".join(counts)))
         elif heading == "Failures" and report.failed > _FEW:  # fewer are seen above
-            short += [("failures", f"{count} x {item}") for item, count in items]
+            short += [("failures", count) for count in counts]
         elif heading == "Clients affected":
-            worst = sorted(items, key=lambda item: "wrong data" not in item[0])[:_BLOCKED]
-            lines = (f"{counted(count, 'table')}: {item}" for item, count in worst)
+            worst = sorted(items, key=lambda item: "wrong data" not in item.text)[:_BLOCKED]
+            lines = (f"{counted(item.count, 'table')}: {item.text}" for item in worst)
             short += [("" if n else "blocked", line) for n, line in enumerate(lines)]
             if len(items) > _BLOCKED:
                 short.append(("", f"and {len(items) - _BLOCKED} more reasons"))
     yield Either(page, [Table("", (), tuple(short))] if inspected else page)
-    affected = counts.get("Clients affected", ())
+    affected = sections.get("Clients affected", ())
     if inspected and affected:
-        client = affected[0][0].split(",")[0].split(" ")[0]
-        table = report.places["Clients affected", affected[0][0]][0]
-        command = f"deltaadm inspect {quoted(table)} --for-client {client}"
+        client = affected[0].text.split(",")[0].split(" ")[0]
+        command = f"deltaadm inspect {quoted(affected[0].tables[0])} --for-client {client}"
         yield Either(text=[Command(command, label="For one client")])
 
 

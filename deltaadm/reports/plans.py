@@ -632,7 +632,6 @@ class PlanGroups:
             overview.tables,
             overview.failed,
             overview.sections,
-            overview.places,
             groups=tuple(self),
             clients=chips(self._shut_out),
             costs=tuple(told),
@@ -666,7 +665,7 @@ def show_plans(report: PlansSummary) -> Iterator[Block]:
 
 
 def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBlock]:
-    groups, found = report.groups, dict(report.sections)
+    groups, found = report.groups, report.sections
     paths = [table for group in groups for table in group.tables]
     place = commonprefix(paths).rpartition("/")[0] if len(paths) > 1 else ""  # noqa: RUF071 -- of names, too
     operation = f"{groups[0].report.plan.operation}: " if groups else ""
@@ -681,16 +680,18 @@ def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBloc
     rows: list[tuple[str, str, str]] = []
     failures = () if full else found.get("Failures", ())
     named_failures = _first(failures, _FAILURES)
-    for reason, number in named_failures:
+    for item in named_failures:
         # What to do about each of several takes more than a screen.
-        what = reason if len(failures) == 1 else reason.partition(". ")[0].rstrip(".")
-        which = names(report.places["Failures", reason], number)
-        rows.append((f"{number} failed", "-", f"{which}: {what}"))
+        what = item.text if len(failures) == 1 else item.text.partition(". ")[0].rstrip(".")
+        rows.append((f"{item.count} failed", "-", f"{names(item.tables, item.count)}: {what}"))
     if hidden := failures[len(named_failures) :]:
         text = f"for {len(hidden)} other reasons; -v lists them"
-        rows.append((f"{sum(number for _, number in hidden)} failed", "-", text))
-    if same := dict(found.get("Plans", ())).get("no changes"):
-        rows.append((counted(same, "table"), "=", "no changes; --all lists them"))
+        rows.append((f"{sum(item.count for item in hidden)} failed", "-", text))
+    rows += [
+        (counted(item.count, "table"), "=", "no changes; --all lists them")
+        for item in found.get("Plans", ())
+        if item.text == "no changes"
+    ]
     is_long = full or len(groups) == 1
     if not is_long:
         rows += _in_brief(groups, names)
@@ -704,7 +705,7 @@ def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBloc
         if full and len(groups) > 1:
             yield from effects([group.report], Chips("", ()), (), full=True)
     missed = found.get("Clients that cannot be reached", ())
-    costs = [("Missed", f"{counted(count, 'table')}: {goal}") for goal, count in missed]
+    costs = [("Missed", f"{counted(item.count, 'table')}: {item.text}") for item in missed]
     costs += [("Cost", text) for text in report.costs]
     reports = [replace(group.report, table="TABLE") for group in groups]
     yield from effects(reports, report.clients, costs, most=None if is_long else _CLIENTS)

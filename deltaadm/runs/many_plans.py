@@ -428,7 +428,7 @@ def carry_out_plans(
                 groups = PlanGroups()
                 for item in to_do:
                     groups.add(item.report())
-                shown = groups.summary(FleetSummary(len(to_do), 0, ()))
+                shown = groups.summary(FleetSummary(len(to_do), 0, {}))
                 # Of each plan: tables whose plans look alike may lose different things.
                 each = ((item.plan, item.requirements) for item in to_do)
                 consents = _consents(each, groups, request)
