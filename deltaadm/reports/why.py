@@ -10,7 +10,6 @@ from typing import Any, Final
 from deltaadm.blocks import Block, Command, Heading, Table, in_words
 from deltaadm.clients import (
     JUDGEMENT,
-    Access,
     ClientRelease,
     Compatibility,
     Verdict,
@@ -18,7 +17,6 @@ from deltaadm.clients import (
     damages,
     newest_releases,
     shifts,
-    verdict,
     verdicts,
 )
 from deltaadm.dataclass import dataclass
@@ -402,13 +400,13 @@ def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iter
 
 def _gains(before: Snapshot, after: Snapshot) -> tuple[Verdict, ...]:
     """The clients that work *after* and do not *before*, as far as that is known."""
-    releases = newest_releases()
-    old, new = (
-        verdicts(releases, state.protocol, state.metadata, met=conditions(state))
-        for state in (before, after)
-    )
+    old, new = (_judged(newest_releases(), state) for state in (before, after))
     better = (shift.before for shift in shifts(new, old))
     return tuple(verdict for verdict in better if verdict.compatibility is Compatibility.WORKS)
+
+
+def _judged(releases: Iterable[ClientRelease], snapshot: Snapshot) -> tuple[Verdict, ...]:
+    return verdicts(releases, snapshot.protocol, snapshot.metadata, met=conditions(snapshot))
 
 
 _SINCE: Final = record(**ORIGIN)
@@ -526,7 +524,7 @@ class ForClientReport:
 
 def can_use(release: ClientRelease, snapshot: Snapshot) -> bool:
     """Whether *release* both reads and writes the table rightly."""
-    judged = verdicts((release,), snapshot.protocol, snapshot.metadata, met=conditions(snapshot))
+    judged = _judged((release,), snapshot)
     return all(each.compatibility is Compatibility.WORKS for each in judged)
 
 
@@ -541,12 +539,10 @@ def for_client(
 ) -> ForClientReport:
     """The report on *snapshot*, whose files price the plans, at *now* in milliseconds."""
 
-    def use(access: Access) -> Use:
-        met = conditions(snapshot)
-        judged = verdict(release, snapshot.protocol, snapshot.metadata, access, met)
+    def use(judged: Verdict) -> Use:
         if judged.compatibility is Compatibility.WORKS:
             return Use(judged)
-        goal = Goal(release, access)
+        goal = Goal(release, judged.access)
         try:
             way = plan_for_clients(
                 snapshot,
@@ -562,7 +558,7 @@ def for_client(
             return Use(judged, dead_end=way.unreachable[0].reason)
         return Use(judged, f"deltaadm upgrade-protocol {quoted(table)} {goal.option}", way)
 
-    read, write = use(Access.READ), use(Access.WRITE)
+    read, write = map(use, _judged((release,), snapshot))
     return ForClientReport(
         table=table,
         version=snapshot.version,
