@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
     from deltaadm.rules.rule import Finding, Severity
 
+    class Report(Protocol):
+        """A value that a command reports."""
+
+        @property
+        def document(self) -> str:
+            """The kind of its JSON document; empty if it has none."""
+
+        @property
+        def blocks(self) -> str:
+            """The function that shows it, with its module in full; or empty."""
+
 
 @dataclass(frozen=True)
 class FeatureReport:
@@ -54,20 +65,6 @@ class Check:
     health: Health
     detail: str
     remedy: str = ""
-
-
-if TYPE_CHECKING:
-
-    class Report(Protocol):
-        """A value that a command reports."""
-
-        @property
-        def document(self) -> str:
-            """The kind of its JSON document; empty if it has none."""
-
-        @property
-        def blocks(self) -> str:
-            """The function that shows it, with its module in full; or empty."""
 
 
 # What a page is made of

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -15,16 +15,13 @@ from deltaadm import __version__
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Failure
 from deltaadm.domain.snapshot import LOG_DIRECTORY
+from deltaadm.formats import Style
 from deltaadm.formats.json import write_value
 from deltaadm.masking import visible
 from deltaadm.plans.plan import planned_statement
 from deltaadm.plans.reports import ForeignReport, OutcomeReport, PlanReport, SavedPlanReport
 from deltaadm.plans.undo import advice_for, fix_command
 from deltaadm.rules.rule import RULES, Finding, Severity, ValidationReport
-
-if TYPE_CHECKING:
-    from deltaadm.formats import Style
-
 
 _PLACE = re.compile(
     r"(protocol|configuration|schema|id|name|description|format|partitionColumns|createdTime"

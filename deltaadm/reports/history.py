@@ -109,23 +109,17 @@ class Origin:
     user: str | None = None
 
 
-def origin(snapshot: Snapshot) -> Origin:
-    """The origin of *snapshot*, the state after a commit."""
-    version, timestamp, info = snapshot.version, snapshot.timestamp, snapshot.commit_info
-    if info is None:
-        return Origin(version=version, timestamp=timestamp)
+def origin(snapshot: Snapshot, *, is_oldest: bool = False) -> Origin:
+    """The origin of *snapshot*, the state after a commit, or the oldest one that the log has."""
+    info = None if is_oldest else snapshot.commit_info
     return Origin(
-        version=version,
-        timestamp=timestamp,
-        operation=info.operation,
-        engine=engine_of(info.to_wire()) or None,
-        user=info.user_name or info.user_id,
+        version=snapshot.version,
+        timestamp=snapshot.timestamp,
+        at_or_before=is_oldest,
+        operation=info and info.operation,
+        engine=(info and engine_of(info.to_wire())) or None,
+        user=info and (info.user_name or info.user_id),
     )
-
-
-def beginning(snapshot: Snapshot) -> Origin:
-    """The origin of *snapshot*, the oldest state that the log has."""
-    return Origin(version=snapshot.version, timestamp=snapshot.timestamp, at_or_before=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +177,7 @@ def entries(
             continue
         found = tuple(change for change in diff(before, after) if section_of(change) in sections)
         if found:
-            yield HistoryEntry(table, beginning(after) if after is base else origin(after), found)
+            yield HistoryEntry(table, origin(after, is_oldest=after is base), found)
 
 
 ORIGIN: Final[Fields] = {

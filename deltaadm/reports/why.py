@@ -49,7 +49,7 @@ from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_stat
 from deltaadm.plans.goals import plan_for_clients
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.plans.undo import quoted
-from deltaadm.reports.history import ORIGIN, Origin, beginning, origin
+from deltaadm.reports.history import ORIGIN, Origin, origin
 from deltaadm.reports.plans import drop_sentences
 from deltaadm.reports.words import COSTS, DOES, cost_text, grouped
 
@@ -250,7 +250,7 @@ def _unseen(snapshot: Snapshot, of: str | Side) -> tuple[Origin, Reason]:
     reason = Reason(Cause.UNKNOWN, ("the log does not reach back to it",))
     if of in snapshot.protocol.implicit_features:
         reason = Reason(Cause.IMPLIED, (_implying(snapshot.protocol),))
-    return beginning(snapshot), reason
+    return origin(snapshot, is_oldest=True), reason
 
 
 def _implying(protocol: Protocol) -> str:
