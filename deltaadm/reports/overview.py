@@ -205,8 +205,7 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
             verdict = client[access]["verdict"]
             # A client that cannot read does not write either, and some write no table at all.
             if verdict in {"fails loudly", "silently wrong"}:
-                known = CLIENTS.get(client["client"])
-                if access == "read" or known is None or known.writes_tables:
+                if access == "read" or CLIENTS[client["client"]].writes_tables:
                     subject = client[access]["because"][0]["subject"]
                     unused = ", which it does not use" if subject in document["slack"] else ""
                     reason = versions.get(subject, f"{subject}{unused}")
@@ -220,8 +219,7 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
 
 def _release(client: Document) -> str:
     """A client as everywhere else: a service, whose version is the day of a fact, by its name."""
-    known, version = CLIENTS.get(client["client"]), client["version"]
-    return f"{client['client']}@{version}" if known is None else ClientRelease(known, version).short
+    return ClientRelease(CLIENTS[client["client"]], client["version"]).short
 
 
 # validate
