@@ -203,20 +203,16 @@ class TimelineBar:
 
 
 @dataclass(frozen=True)
-class TimelineLane:
-    """A chart of periods: bars from left to right, at least one."""
-
-    name: str
-    bars: tuple[TimelineBar, ...]
-
-
-@dataclass(frozen=True)
 class Timeline:
-    """A timeline: `points` are a version and its day, and `lanes` refer to them."""
+    """
+    A timeline: `points` are a version and its day.
+
+    Each lane has a name, and bars from left to right, at least one, that refer to the points.
+    """
 
     title: str
     points: tuple[tuple[str, str], ...]
-    lanes: tuple[TimelineLane, ...]
+    lanes: tuple[tuple[str, tuple[TimelineBar, ...]], ...]
 
 
 # What a terminal arranges in another way

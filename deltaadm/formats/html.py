@@ -454,8 +454,8 @@ def _timeline(block: blocks.Timeline, anchor: str) -> _Html:
     def share(number: int) -> str:
         return f"{100 * number / count:.4g}%"
 
-    def words(lane: blocks.TimelineLane, bar: blocks.TimelineBar) -> str:
-        name = f"{lane.name} {bar.value}".strip()
+    def words(lane: str, bar: blocks.TimelineBar) -> str:
+        name = f"{lane} {bar.value}".strip()
         since = " ".join(filter(None, block.points[bar.start]))
         if bar.end == count:
             return f"{name} since {since}"
@@ -468,14 +468,14 @@ def _timeline(block: blocks.Timeline, anchor: str) -> _Html:
             version, day = block.points[number]
             drawn.append(_tag("text", version, x=share(number), y="13", dx="4"))
             drawn.append(_tag("text", day, x=share(number), y="28", dx="4", class_="state"))
-    for number, lane in enumerate(block.lanes):
-        top, first = _AXIS + number * _LANE, lane.bars[0]
+    for number, (lane, bars) in enumerate(block.lanes):
+        top, first = _AXIS + number * _LANE, bars[0]
         # The name at the left, and the values of a lane that has such where each begins.
         is_named = first.start or not first.value
-        names = [(lane.name if is_named else f"{lane.name} {first.value}", 0)]
-        names += [(bar.value, bar.start) for bar in lane.bars[1:] if first.value]
+        names = [(lane if is_named else f"{lane} {first.value}", 0)]
+        names += [(bar.value, bar.start) for bar in bars[1:] if first.value]
         parts = []
-        for bar in lane.bars:
+        for bar in bars:
             start, width = share(bar.start), share(bar.end - bar.start)
             rect = _tag("rect", x=start, y=str(top), width=width, height=str(_LANE - 4), rx="3")
             parts.append(_tag("g", _tag("title", words(lane, bar)), rect))
@@ -483,7 +483,7 @@ def _timeline(block: blocks.Timeline, anchor: str) -> _Html:
             at = {"x": share(place) if place else "0", "y": str(top + 15), "dx": str(_INSET)}
             parts.append(_tag("text", name, **at))
         drawn.append(_tag("g", *parts, class_="lane" if first.value else "feature"))
-    text = "; ".join(", ".join(words(lane, bar) for bar in lane.bars) for lane in block.lanes)
+    text = "; ".join(", ".join(words(lane, bar) for bar in bars) for lane, bars in block.lanes)
     title, description = f"{anchor}-title", f"{anchor}-desc"
     picture = _tag(
         "svg",

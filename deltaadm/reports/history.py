@@ -18,7 +18,6 @@ from deltaadm.blocks import (
     Table,
     Timeline,
     TimelineBar,
-    TimelineLane,
 )
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
@@ -249,8 +248,8 @@ def _timeline(report: HistoryReport) -> Timeline | None:
         if lane:
             places.setdefault((subject in VERSIONS, lane), []).append(subject)
     title = f"The protocol of {report.table} from version to version"
-    shown = (TimelineLane(lane, tuple(_bars(lane, at, states))) for (_, lane), at in places.items())
-    return Timeline(title, tuple(points), tuple(lane for lane in shown if lane.bars))
+    shown = ((lane, tuple(_bars(lane, at, states))) for (_, lane), at in places.items())
+    return Timeline(title, tuple(points), tuple((lane, bars) for lane, bars in shown if bars))
 
 
 def _lane_of(change: Change) -> str:
