@@ -241,7 +241,7 @@ _VERDICTS: Final = {
 
 
 def _lines(report: blocks.Report, style: Style) -> Iterator[Line]:
-    before: blocks.Block | None = None
+    before: blocks.TextBlock | None = None
     for block in blocks.text_blocks(report, verbose=style.verbose):
         if isinstance(before, blocks.Heading):
             is_free = before.level == 1

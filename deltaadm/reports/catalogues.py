@@ -290,7 +290,8 @@ def show_clients(report: ClientCatalogue) -> Iterator[Block]:
 
     def cell(support: Support, name: str) -> tuple[str, str]:
         read, write = support.reads.get(name), support.writes[name]
-        return matrix_cell(read and read.compatibility.value, write.compatibility.value)
+        kind = None if read is None else read.compatibility.value
+        return matrix_cell(kind, write.compatibility.value)
 
     # Features stand below one another: there are more of them than a terminal is wide.
     rows = ((name, tuple(cell(of, name) for of in report.clients)) for name in FEATURES)

@@ -25,7 +25,7 @@ from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps.table import no_table
-from deltaadm.domain.wire import Writer, engine_of, instant, moment
+from deltaadm.domain.wire import CommitInfo, Writer, engine_of, instant, moment
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -110,14 +110,14 @@ class Origin:
 
 def origin(snapshot: Snapshot, *, is_oldest: bool = False) -> Origin:
     """The origin of *snapshot*, the state after a commit, or the oldest one that the log has."""
-    info = None if is_oldest else snapshot.commit_info
+    info = (None if is_oldest else snapshot.commit_info) or CommitInfo()
     return Origin(
         version=snapshot.version,
         timestamp=snapshot.timestamp,
         at_or_before=is_oldest,
-        operation=info and info.operation,
-        engine=(info and engine_of(info.to_wire())) or None,
-        user=info and (info.user_name or info.user_id),
+        operation=info.operation,
+        engine=engine_of(info.to_wire()) or None,
+        user=info.user_name or info.user_id,
     )
 
 

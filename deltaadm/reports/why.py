@@ -28,7 +28,7 @@ from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.usage import Usage, usages
-from deltaadm.domain.wire import moment
+from deltaadm.domain.wire import CommitInfo, moment
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import (
     BOOLEAN,
@@ -284,10 +284,10 @@ def _search(
 class _Commit:
     def __init__(self, before: Snapshot, after: Snapshot, new: frozenset[str]) -> None:
         self._before, self._after, self._new = before, after, new
-        info = after.commit_info
-        self._operation = None if info is None else info.operation
-        self._dropped = self._parameter("featureName")
-        properties = self._parameter("properties")
+        info = after.commit_info or CommitInfo()
+        self._operation = info.operation
+        self._dropped = info.parameter("featureName")
+        properties = info.parameter("properties")
         properties = properties if isinstance(properties, dict) else {}
         self._statement_properties = {key.lower(): value for key, value in properties.items()}
         # The features that the statement asks for by name, in lower case, and with which words.
@@ -297,16 +297,12 @@ class _Commit:
             if key.lower().startswith(Key.FEATURE_PREFIX)
         }
         if self._operation == "ADD FEATURE":
-            names = (name for name in _listed(self._parameter("name")) if isinstance(name, str))
+            names = (name for name in _listed(info.parameter("name")) if isinstance(name, str))
             self._requests |= {name.lower(): "the operation adds it by name" for name in names}
-        columns = self._parameter("clusterBy") or self._parameter("newClusteringColumns")
+        columns = info.parameter("clusterBy") or info.parameter("newClusteringColumns")
         if columns:
             listed = ", ".join(map(str, _listed(columns)))
             self._requests["clustering"] = f"CLUSTER BY {listed}"
-
-    def _parameter(self, name: str) -> Any:
-        info = self._after.commit_info
-        return None if info is None else info.parameter(name)
 
     def reason_for(self, name: str) -> Reason:
         """Why the table supports the feature *name* since this commit."""
