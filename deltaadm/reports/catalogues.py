@@ -503,7 +503,7 @@ DEFAULTS_DOCUMENT: Final = Document.of(
 
 
 def show_forecast(report: Forecast) -> Iterator[Block]:
-    """A row for each action that differs from the first, and the sources."""
+    """A row for each action, and the sources."""
     release, since = report.release, report.since
     what = f"since {since.version}" if since else "tables that it creates or alters"
     yield Heading(f"{release.client.name} {release.version}: {what}", level=1)
@@ -513,13 +513,9 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
     if not report.changes:
         yield Paragraph("Nothing that is known about new and altered tables differs.", tone="good")
     sources: dict[str, int] = {}
-    rows, same = [], []
-    first = next((change.now for change in report.changes if not change.now.refused), None)
+    rows = []
     for change in report.changes:
         now, before = change.now, change.before
-        if not since and now is not first and first and now.result == first.result:
-            same.append(now.action)
-            continue
         title = f"{now.source.title} ({now.source.date})"
         number = sources.setdefault(title, len(sources) + 1)
         state = _words(now) if not before else f"{_words(before)} -> {_words(now)}"
@@ -531,15 +527,10 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
                 kinds.setdefault(does, {})[verdict.release] = None
         lost = (f"{does}: {some_of((of.short for of in kinds[does]), 3)}" for does in kinds)
         rows.append((now.action, state, "; ".join(lost) or "nobody", f"[{number}]"))
-    wanted = len(sources) > 1
     whom = "shuts out of your clients" if report.declared else "shuts out"
-    columns = ("what", "gets", whom, *(["source"] if wanted else []))
-    yield Table("Tables", columns, tuple(row if wanted else row[:3] for row in rows))
-    if same:
-        yield Paragraph(f"Like the first: {', '.join(same)}.")
+    yield Table("Tables", ("what", "gets", whom, "source"), tuple(rows))
     yield Heading("Sources")
-    marks = (f"[{number}] " if wanted else "" for number in sources.values())
-    yield Items(tuple(map(str.__add__, marks, sources)))
+    yield Items(tuple(f"[{number}] {source}" for source, number in sources.items()))
     if not report.declared:
         yield Paragraph(
             "Judged for every known client; clients = [...] in deltaadm.toml names yours."

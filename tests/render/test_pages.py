@@ -200,5 +200,5 @@ def test_feature_may_be_called_like_a_version(tmp_path: Path) -> None:
     named = snapshot(tmp_path, protocol(3, 7, [], ["reader version"]), metadata())
     found = drawn_timeline(history(named))
     assert found is not None
-    assert [lane.name for lane in found.lanes].count("reader version") == 2
+    assert [name for name, _ in found.lanes].count("reader version") == 2
     assert "<svg" in shown(history(named))
