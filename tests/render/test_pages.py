@@ -19,7 +19,7 @@ from deltaadm.plans.features import plan_features
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.history import HistoryReport, Section, entries
 from deltaadm.reports.inspect import describe
-from deltaadm.reports.overview import FleetSummary
+from deltaadm.reports.overview import FleetSummary, Item
 from tests.support.samples import orders, snapshot, validations
 from tests.support.tables import metadata, protocol
 
@@ -62,7 +62,7 @@ def test_drawing_of_a_large_plan_has_first_what_changes(tmp_path: Path) -> None:
 
 
 def test_overview_comes_first(tmp_path: Path) -> None:
-    summary = FleetSummary(tables=2, failed=1, sections=(("Protocol", (("reader 1", 1),)),))
+    summary = FleetSummary(tables=2, failed=1, sections={"Protocol": [Item("reader 1", 1, [])]})
     failure = Failure("s3://bucket/none", TableError("There is no table.", remedy=""))
     table = describe("orders", orders(tmp_path))
     page = shown(table, failure, summary)
@@ -81,7 +81,7 @@ def test_page_of_a_fleet_stays_small(tmp_path: Path) -> None:
         orders(tmp_path),
         snapshot(tmp_path / "mapped", protocol(2, 5), metadata(MAPPED)),
     )
-    summary = FleetSummary(tables=200, failed=4, sections=())
+    summary = FleetSummary(tables=200, failed=4, sections={})
     failures = [Failure(f"fleet/{n}", TableError("Not JSON.", remedy="")) for n in range(4)]
     tables = [describe(f"fleet/t{n:03}", mapped if n < 19 else plain) for n in range(196)]
     page = shown(summary, *tables, *failures)
@@ -130,9 +130,7 @@ def drawn_timeline(report: HistoryReport) -> Timeline | None:
 def bars(report: HistoryReport) -> dict[str, list[tuple[str, int, int]]]:
     found = drawn_timeline(report)
     assert found is not None
-    return {
-        lane.name: [(bar.value, bar.start, bar.end) for bar in lane.bars] for lane in found.lanes
-    }
+    return {name: [(bar.value, bar.start, bar.end) for bar in bars] for name, bars in found.lanes}
 
 
 def states(path: Path) -> list[Snapshot]:
