@@ -580,8 +580,7 @@ def show_table(report: TableReport) -> Iterator[Block]:
     )
     if configuration:
         yield Either(page, text if own else (), page)
-    if snapshot.files is not None:
-        yield from _file_blocks(snapshot)
+    yield from _file_blocks(snapshot)
     writers = (*snapshot.writers, *report.scope.seen.readers)
     if any(writer.engine for writer in writers):
         listed = writer_table(writers)

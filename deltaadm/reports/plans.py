@@ -84,7 +84,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
     if report.brief and not plan.is_noop:
         texts = [row.text for _, rows in sections(plan, full=False) for row in rows]
         more = f"; and {len(texts) - _IN_BRIEF} more" if len(texts) > _IN_BRIEF else ""
-        changes = f"{'; '.join(texts[:_IN_BRIEF])}{more}" if texts else _same(plan).rstrip(".")
+        changes = f"{'; '.join(texts[:_IN_BRIEF])}{more}" if texts else _SAME.rstrip(".")
         yield Paragraph(f"{changes} ({_cost(plan)})", nested=True)
         return
     if not plan.is_noop:
@@ -168,7 +168,7 @@ def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
         rows = ((text, planned.because, planned.undo) for planned, text in _changes(plan))
         yield Table("Changes", ("change", "because", "undo"), tuple(rows))
     elif not plan.is_noop:
-        yield Paragraph(_same(plan))
+        yield Paragraph(_SAME)
     if not plan.is_noop:
         if plan.findings or plan.before.protocol != plan.after.protocol:
             from deltaadm.reports.inspect import describe  # found out only where a page shows it
@@ -201,7 +201,7 @@ def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[
         if shown_rows:
             yield Changes((), tuple(shown_rows))
         else:
-            yield Paragraph(_same(plan), nested=True)
+            yield Paragraph(_SAME, nested=True)
             yield from () if full else _statements(plan)
         if len(plan.stages) > 1:
             yield from _steps(plan)
@@ -280,10 +280,7 @@ def _cost(plan: Plan) -> str:
     return cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)
 
 
-def _same(plan: Plan) -> str:
-    commits = any(stage.step.is_commit for stage in plan.stages)
-    same = "The result is the same, but these steps are still committed."
-    return same if commits else "Protocol and metadata do not change."
+_SAME: Final = "Protocol and metadata do not change, but these steps are carried out."
 
 
 def _steps(plan: Plan) -> Iterator[Simple]:
