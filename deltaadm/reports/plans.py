@@ -38,7 +38,6 @@ from deltaadm.plans.features import DropReport, DropStatus, Phase
 from deltaadm.plans.impact import interruptions, newly_shut_out
 from deltaadm.plans.plan import Plan, PlannedChange, moves, planned_statement
 from deltaadm.plans.reports import (
-    ConcurrentChange,
     ForeignReport,
     JournalReport,
     OutcomeReport,
@@ -480,11 +479,6 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
     """The outcome of a plan."""
-
-    def others(changes: Sequence[ConcurrentChange], which: str = "") -> str:
-        noun = f"{which}changes" if len(changes) > 1 else f"a {which}change"
-        return f"{noun} in {concurrent_words(changes)}"
-
     outcome = report.outcome
     plan, versions = outcome.plan, outcome.versions
     yield Either([Heading(f"{plan.operation}: {report.table}", level=1)])
@@ -492,9 +486,9 @@ def show_outcome(report: OutcomeReport) -> Iterator[Block]:
     committed = committed_words(versions).capitalize() if versions else ""
     earlier = [change for change in outcome.concurrent if change.version < newest]
     if earlier:
-        committed += f" after {others(earlier, 'concurrent ')}"
+        committed += f" after concurrent changes in {concurrent_words(earlier)}"
     later = [change for change in outcome.concurrent if change.version > newest]
-    since = [f"Other writers have since committed {others(later)}."] if later else []
+    since = [f"Other writers have since committed {concurrent_words(later)}."] if later else []
     if outcome.mismatches:
         yield Paragraph("The result differs from the plan:", "error")
         rows = tuple(
