@@ -74,7 +74,6 @@ from deltaadm.reports.words import (
     DOES,
     LEGEND,
     VERDICTS,
-    WHOLE_TABLE,
     WRITERS,
     matrix_cell,
     some_of,
@@ -525,20 +524,23 @@ INSPECT_DOCUMENT: Final = Document.of(
 )
 
 
+_WHOLE_TABLE: Final = "table"
+
+
 def _matrix(report: TableReport) -> Matrix:
     by_client: dict[str, dict[str, dict[str, str]]] = {}
     for verdict in _in_scope(report):
         cells = by_client.setdefault(verdict.release.short, {"read": {}, "write": {}})
         found = cells[verdict.access.value]
-        found[WHOLE_TABLE] = verdict.compatibility.value
+        found[_WHOLE_TABLE] = verdict.compatibility.value
         for cell in verdict.cells:
             subject = "versions" if cell.subject.startswith("protocol.") else cell.subject
             # Both versions share a column, which shows the worse of them.
             worst = found.get(subject, "works")
             found[subject] = max(worst, cell.compatibility.value, key=VERDICTS.index)
     subjects = {name for cells in by_client.values() for found in cells.values() for name in found}
-    subjects -= {WHOLE_TABLE}
-    columns = (WHOLE_TABLE, *sorted(subjects, key=lambda name: (name != "versions", name)))
+    subjects -= {_WHOLE_TABLE}
+    columns = (_WHOLE_TABLE, *sorted(subjects, key=lambda name: (name != "versions", name)))
     rows = (
         (
             client,

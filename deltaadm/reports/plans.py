@@ -56,12 +56,7 @@ from deltaadm.plans.undo import (
     fix_command,
     quoted,
 )
-from deltaadm.reports.overview import (
-    FleetSummary,
-    overview_title,
-    show_overview,
-    status_and_details,
-)
+from deltaadm.reports.overview import FleetSummary, show_overview, status_and_details
 from deltaadm.reports.words import (
     COLUMNS_SHOWN,
     COST_NAMES,
@@ -660,9 +655,9 @@ def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBloc
     paths = [table for group in groups for table in group.tables]
     place = commonprefix(paths).rpartition("/")[0] if len(paths) > 1 else ""  # noqa: RUF071 -- of names, too
     operation = f"{groups[0].report.plan.operation}: " if groups else ""
-    all_tables, _, failed = overview_title(report).partition(", ")
-    title = f"{operation}{all_tables}{f' in {place}' if place else ''}"
-    yield Heading(f"{title}, {failed}" if failed else title, level=1)
+    where = f" in {place}" if place else ""
+    failed = f", {report.failed} failed" if report.failed else ""
+    yield Heading(f"{operation}{counted(report.tables, 'table')}{where}{failed}", level=1)
 
     def names(tables: Iterable[str], number: int, most: int = 0) -> str:
         named = (table.removeprefix(f"{place}/") for table in tables)

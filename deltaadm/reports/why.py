@@ -440,12 +440,11 @@ WHY_DOCUMENT: Final = Document.of(
 def show_why(report: WhyReport) -> Iterator[Block]:
     """Why a table supports its features."""
     yield Heading(f"why: {report.table} (version {report.version})", level=1)
-    facts: list[tuple[str, Iterable[tuple[str, str]]]] = []
     for version in report.versions:
         title = f"{version.side.value.capitalize()} version {version.version}"
         needed_by = ", ".join(version.needed_by) or "nothing in the table"
         since = _origin_rows(version.since, version.reason)
-        facts.append((title, (*since, ("needed by", needed_by))))
+        yield from _facts(title, *since, ("needed by", needed_by))
     for feature in report.features:
         supported = "listed" if feature.supported == "explicit" else "implied"
         rows = [*_origin_rows(feature.since, feature.reason)]
@@ -454,23 +453,23 @@ def show_why(report: WhyReport) -> Iterator[Block]:
         rows.append(("used by", "; ".join(usage.evidence) or unused))
         rows.append(("dropping it", " ".join(drop_sentences(feature.dropping))))
         if feature.cost is not None and feature.dropping.phase is not Phase.ABSENT:
-            unwritten = "metadata only; no data files are rewritten"
-            words = unwritten if feature.cost is Cost.METADATA else COSTS[feature.cost]
-            rows.append(("cost", words))
+            rows.append(("cost", COSTS[feature.cost]))
         by_word: dict[str, list[Verdict]] = {}
         for gained in feature.gains:
             word = DOES[gained.compatibility.value][gained.access.value]
             by_word.setdefault(word, []).append(gained)
         rows += [(f"then {word}", in_words(grouped(of))) for word, of in by_word.items()]
-        facts.append((f"{feature.name} ({supported})", rows))
+        yield from _facts(f"{feature.name} ({supported})", *rows)
     for absent in report.absent:
         fact = ("since", "no version in the log supports it")
         if absent.since is not None:
             fact = ("no longer since", _when(absent.since))
-        facts.append((f"{absent.name} (not supported)", (fact,)))
-    for title, of in facts:
-        yield Heading(title)
-        yield Table(title, (), tuple(of))
+        yield from _facts(f"{absent.name} (not supported)", fact)
+
+
+def _facts(title: str, *rows: tuple[str, str]) -> Iterator[Block]:
+    yield Heading(title)
+    yield Table(title, (), rows)
 
 
 def _origin_rows(since: Origin, reason: Reason) -> Iterator[tuple[str, str]]:

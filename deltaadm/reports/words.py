@@ -130,9 +130,6 @@ def matrix_cell(read: str | None, write: str | None) -> tuple[str, str]:
     return "".join("." if kind is None else _MARKS[kind][side] for side, kind in sides), tone
 
 
-WHOLE_TABLE: Final = "table"
-
-
 def writer_name(engine: str) -> str:
     """The client that calls itself *engine*, with its release, or else what it calls itself."""
     client, version = identified(engine)
