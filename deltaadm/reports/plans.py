@@ -25,6 +25,7 @@ from deltaadm.blocks import (
     Table,
     TextBlock,
     in_words,
+    page_blocks,
 )
 from deltaadm.clients import EVERYONE, Access, Compatibility, Scope, Verdict
 from deltaadm.dataclass import dataclass, replace
@@ -56,7 +57,7 @@ from deltaadm.plans.undo import (
     fix_command,
     quoted,
 )
-from deltaadm.reports.overview import FleetSummary, show_overview, status_and_details
+from deltaadm.reports.overview import FleetSummary, status_and_details
 from deltaadm.reports.words import (
     COLUMNS_SHOWN,
     COST_NAMES,
@@ -637,8 +638,7 @@ class PlansSummary(FleetSummary):
 
 def show_plans(report: PlansSummary) -> Iterator[Block]:
     """The plans for many tables, those that are alike once."""
-    overview = (block for block in show_overview(report) if isinstance(block, Either))
-    page = [of for block in overview for of in block.page]
+    page = [*page_blocks(FleetSummary(report.tables, report.failed, report.sections))]
     for group in report.groups:
         page.append(Heading(f"{counted(len(group.tables), 'table')}: {some_of(group.tables)}"))
         rows = ((name, "; ".join(row.text for row in rows)) for name, rows in group.sections)
