@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os.path import commonprefix
-from typing import Final, TypeVar
+from typing import Final
 
 from deltaadm.blocks import (
     Block,
@@ -665,13 +665,12 @@ def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBloc
 
     rows: list[tuple[str, str, str]] = []
     failures = () if full else found.get("Failures", ())
-    named_failures = _first(failures, _FAILURES)
-    for item in named_failures:
+    for item in failures[:_FAILURES]:
         # What to do about each of several takes more than a screen.
         what = item.text if len(failures) == 1 else item.text.partition(". ")[0].rstrip(".")
         rows.append((f"{item.count} failed", "-", f"{names(item.tables, item.count)}: {what}"))
-    if hidden := failures[len(named_failures) :]:
-        text = f"for {len(hidden)} other reasons; -v lists them"
+    if hidden := failures[_FAILURES:]:
+        text = f"for {counted(len(hidden), 'other reason')}; -v lists them"
         rows.append((f"{sum(item.count for item in hidden)} failed", "-", text))
     rows += [
         (counted(item.count, "table"), "=", "no changes; --all lists them")
@@ -714,22 +713,13 @@ def _in_brief(
     shared = [text for text in (texts[0] if texts else ()) if all(text in each for each in texts)]
     if shared:
         yield "all plans", "=", "; ".join(shared)
-    shown = len(_first(groups, _GROUPS))
-    for group, each in list(zip(groups, texts, strict=True))[:shown]:
+    for group, each in list(zip(groups, texts, strict=True))[:_GROUPS]:
         number, rest = len(group.tables), "; ".join(text for text in each if text not in shared)
         which = names(group.tables, number)
         yield counted(number, "table"), "=", f"{which}: {rest}" if rest else which
-    if hidden := groups[shown:]:
-        text = f"in {len(hidden)} other ways; -v shows each"
+    if hidden := groups[_GROUPS:]:
+        text = f"in {counted(len(hidden), 'other way')}; -v shows each"
         yield counted(sum(len(group.tables) for group in hidden), "table"), "=", text
-
-
-T = TypeVar("T")
-
-
-def _first(items: Sequence[T], most: int) -> Sequence[T]:
-    """At most so many of *items*, and the last one as well where it alone would be left out."""
-    return items if len(items) == most + 1 else items[:most]
 
 
 _FAILURES: Final = 2
