@@ -512,6 +512,7 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
         return
     if not report.changes:
         yield Paragraph("Nothing that is known about new and altered tables differs.", tone="good")
+        return
     sources: dict[str, int] = {}
     rows = []
     for change in report.changes:
