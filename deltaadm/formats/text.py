@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from deltaadm import blocks
+from deltaadm.dataclass import dataclass, field
 from deltaadm.formats import Style, width_for
 from deltaadm.masking import visible
 
@@ -88,6 +89,7 @@ def width_of(text: str) -> int:
     return cell_len(text)
 
 
+@dataclass()
 class Line:
     """
     A line; where the terminal is too narrow it goes on in column `hang`, if there is one.
@@ -96,21 +98,11 @@ class Line:
     row begin and end, as far as they say something, and `widest` is the width of its grid.
     """
 
-    __slots__ = ("cells", "hang", "styles", "text", "widest")
-
-    def __init__(
-        self,
-        text: str,
-        style: str = "",
-        *,
-        hang: int = 0,
-        styles: Iterable[tuple[int, int, str]] = (),
-        cells: Sequence[tuple[int, int]] = (),
-    ) -> None:
-        self.text = text
-        self.hang = hang
-        self.styles = [(0, len(text), style)] if style else list(styles)
-        self.cells, self.widest = cells, 0
+    text: str
+    styles: list[tuple[int, int, str]] = field(default_factory=list)
+    hang: int = 0
+    cells: Sequence[tuple[int, int]] = ()
+    widest: int = 0
 
     def part(self, start: int, end: int) -> Line:
         """The characters from *start* to *end*, without blanks at their end, with their styles."""
@@ -120,7 +112,7 @@ class Line:
             for a, b, style in self.styles
             if a < end and b > start
         ]
-        return Line(self.text[start:end], hang=self.hang, styles=styles)
+        return Line(self.text[start:end], styles, self.hang)
 
     def append(self, other: Line) -> None:
         """Add *other* at the end."""
@@ -185,12 +177,15 @@ _EMPTY: Final = Line("")
 
 def sentence(text: str, style: str = "") -> Line:
     """A sentence, or something else that may go on in the next line."""
-    return Line(visible(text), style, hang=len(text) - len(text.lstrip(" ")) + 2)
+    line = command_line(text, style)
+    line.hang = len(text) - len(text.lstrip(" ")) + 2
+    return line
 
 
 def command_line(text: str, style: str = "") -> Line:
     """A text to be copied, which therefore stays on one line."""
-    return Line(visible(text), style)
+    shown = visible(text)
+    return Line(shown, [(0, len(shown), style)] if style else [])
 
 
 def grid(rows: Iterable[Sequence[str]]) -> list[Line]:
@@ -247,9 +242,11 @@ def _lines(report: blocks.Report, style: Style) -> Iterator[Line]:
             is_free = before.level == 1
         else:
             is_free = isinstance(before, blocks.Paragraph) and not before.nested
-        # An empty line comes before what has no heading of its own.
+        # An empty line comes before a heading, and before what has none of its own.
         stands_apart = isinstance(block, blocks.Prose)
-        if isinstance(block, blocks.Changes | blocks.Findings):
+        if isinstance(block, blocks.Heading):
+            stands_apart = block.level > 1
+        elif isinstance(block, blocks.Changes | blocks.Findings):
             stands_apart = is_free
         elif isinstance(block, blocks.Table):
             stands_apart = isinstance(before, blocks.Table | blocks.Changes)
@@ -313,11 +310,12 @@ def _changes(block: blocks.Changes) -> Iterator[Line]:
         widths = [width_of(visible(row.text)) for row in rows if row.because]
         widest = max((width for width in widths if width <= _WIDEST_CHANGE), default=0)
         for number, row in enumerate(rows):
-            line = Line(f"  {name if number == 0 else ''}".ljust(margin), "bold", hang=margin + 2)
-            line.append(Line(visible(row.text), _CHANGES[row.kind]))
+            line = command_line(f"  {name if number == 0 else ''}".ljust(margin), "bold")
+            line.hang = margin + 2
+            line.append(command_line(row.text, _CHANGES[row.kind]))
             if row.because:
                 gap = " " * max(2, widest + 2 - width_of(visible(row.text)))
-                line.append(Line(f"{gap}{visible(row.because)}", "dim"))
+                line.append(command_line(f"{gap}{row.because}", "dim"))
             yield line
 
 
@@ -367,11 +365,7 @@ def _checks(block: blocks.Checks) -> Iterator[Line]:
 
 
 _ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
-    blocks.Heading: lambda block: [
-        sentence(block.text, "bold")
-        if block.level == 1
-        else Line(f"\n{visible(block.text)}", "bold", hang=2)
-    ],
+    blocks.Heading: lambda block: [sentence(block.text, "bold")],
     blocks.Paragraph: lambda block: [
         sentence(f"  {block.text}" if block.nested else block.text, _TONES[block.tone])
     ],
