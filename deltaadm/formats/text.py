@@ -175,10 +175,10 @@ class Line:
 _EMPTY: Final = Line("")
 
 
-def sentence(text: str, style: str = "") -> Line:
-    """A sentence, or something else that may go on in the next line."""
+def sentence(text: str, style: str = "", hang: int = 0) -> Line:
+    """A sentence, or something else that may go on in the next line: in column *hang*, if given."""
     line = command_line(text, style)
-    line.hang = len(text) - len(text.lstrip(" ")) + 2
+    line.hang = hang or len(text) - len(text.lstrip(" ")) + 2
     return line
 
 
@@ -310,8 +310,8 @@ def _changes(block: blocks.Changes) -> Iterator[Line]:
         widths = [width_of(visible(row.text)) for row in rows if row.because]
         widest = max((width for width in widths if width <= _WIDEST_CHANGE), default=0)
         for number, row in enumerate(rows):
-            line = command_line(f"  {name if number == 0 else ''}".ljust(margin), "bold")
-            line.hang = margin + 2
+            start = f"  {name if number == 0 else ''}".ljust(margin)
+            line = sentence(start, "bold", margin + 2)
             line.append(command_line(row.text, _CHANGES[row.kind]))
             if row.because:
                 gap = " " * max(2, widest + 2 - width_of(visible(row.text)))
@@ -327,8 +327,8 @@ def _findings(block: blocks.Findings) -> Iterator[Line]:
         rule, severity = groups[0].finding, block.severity.value
         shared = {place for group in groups for place in group.places}
         alone = shared.pop() if len(shared) == 1 else ""
-        head = sentence(f"{severity:<9}{rule.code} {rule.name}{alone and f'   {alone}'}")
-        head.hang, head.styles = 9, [(0, len(severity), _SEVERITIES[severity])]
+        head = sentence(f"{severity:<9}{rule.code} {rule.name}{alone and f'   {alone}'}", hang=9)
+        head.styles = [(0, len(severity), _SEVERITIES[severity])]
         head.styles.append((9, 10 + len(f"{rule.code}{rule.name}"), "bold"))
         yield head
         for group in groups:
@@ -349,9 +349,7 @@ def _findings(block: blocks.Findings) -> Iterator[Line]:
 
 
 def _below(text: str, style: str = "") -> Line:
-    line = sentence(f"{'':9}{text}", style)
-    line.hang = 9
-    return line
+    return sentence(f"{'':9}{text}", style, 9)
 
 
 def _checks(block: blocks.Checks) -> Iterator[Line]:
