@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 
 from deltaadm.dataclass import dataclass, named
+from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.masking import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final, TextIO
+    from typing import Any, Final, TextIO
 
     from deltaadm.blocks import Report
-    from deltaadm.formats.json import Selection
     from deltaadm.rules.rule import Severity
 
 
@@ -22,6 +22,50 @@ def write_names(reports: Sequence[Report], out: TextIO, _: Style) -> None:
     for report in reports:
         names = getattr(report, "names", (getattr(report, "table", ""),))
         out.writelines(f"{visible(name)}\n" for name in names)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The *fields* to keep of each document, all if there are none, and a *query* over the rest."""
+
+    fields: tuple[str, ...] = ()
+    query: str = ""
+
+    def of_document(self, document: dict[str, Any]) -> dict[str, Any]:
+        """
+        The wanted fields of *document*; that of an error stays as it is.
+
+        Raises `UsageError` for a field that the document does not have.
+        """
+        if not self.fields or "error" in document:
+            return document
+        unknown = [field for field in self.fields if field not in document]
+        if unknown:
+            raise UsageError(
+                f"there is no field {unknown[0]!r}",
+                option="--json",
+                remedy=did_you_mean(unknown[0], document)
+                or f"The fields are {', '.join(document)}.",
+            )
+        return {field: document[field] for field in self.fields}
+
+    def of(self, documents: Sequence[dict[str, Any]]) -> Any:
+        """
+        The selection from *documents*: from one, or from the array of several.
+
+        Raises `UsageError` where the query cannot be applied.
+        """
+        chosen = [self.of_document(document) for document in documents]
+        value = chosen[0] if len(chosen) == 1 else chosen
+        if not self.query or (len(chosen) == 1 and "error" in chosen[0]):
+            return value
+        import jmespath
+
+        try:
+            return jmespath.search(self.query, value)
+        except (jmespath.exceptions.JMESPathError, ValueError) as error:  # a step of zero
+            message = f"{self.query!r} does not apply: {error}"
+            raise UsageError(message, option="--query") from error
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from deltaadm.dataclass import dataclass
 from deltaadm.documents import document
-from deltaadm.errors import UsageError, did_you_mean
+from deltaadm.errors import UsageError
+from deltaadm.formats import Selection, Style
 from deltaadm.json_values import Same, Shared
 from deltaadm.masking import OLD_COMMAND_MARK, is_hidden, visible
 
@@ -18,54 +18,6 @@ if TYPE_CHECKING:
     from typing import Any, Final, TextIO
 
     from deltaadm.blocks import Report
-    from deltaadm.formats import Style
-
-
-# Parts of documents: some fields, and what a JMESPath expression makes of them
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The *fields* to keep of each document, all if there are none, and a *query* over the rest."""
-
-    fields: tuple[str, ...] = ()
-    query: str = ""
-
-    def of_document(self, document: dict[str, Any]) -> dict[str, Any]:
-        """
-        The wanted fields of *document*; that of an error stays as it is.
-
-        Raises `UsageError` for a field that the document does not have.
-        """
-        if not self.fields or "error" in document:
-            return document
-        unknown = [field for field in self.fields if field not in document]
-        if unknown:
-            raise UsageError(
-                f"there is no field {unknown[0]!r}",
-                option="--json",
-                remedy=did_you_mean(unknown[0], document)
-                or f"The fields are {', '.join(document)}.",
-            )
-        return {field: document[field] for field in self.fields}
-
-    def of(self, documents: Sequence[dict[str, Any]]) -> Any:
-        """
-        The selection from *documents*: from one, or from the array of several.
-
-        Raises `UsageError` where the query cannot be applied.
-        """
-        chosen = [self.of_document(document) for document in documents]
-        value = chosen[0] if len(chosen) == 1 else chosen
-        if not self.query or (len(chosen) == 1 and "error" in chosen[0]):
-            return value
-        import jmespath
-
-        try:
-            return jmespath.search(self.query, value)
-        except (jmespath.exceptions.JMESPathError, ValueError) as error:  # a step of zero
-            message = f"{self.query!r} does not apply: {error}"
-            raise UsageError(message, option="--query") from error
 
 
 def require_query(query: str) -> None:

@@ -13,15 +13,13 @@ from collections.abc import Sequence
 from enum import Enum
 
 from deltaadm.errors import ArgumentFileError, RefusedError, UsageError
-from deltaadm.formats import formats_for
+from deltaadm.formats import Selection, formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
     from typing import Final
-
-    from deltaadm.formats.json import Selection
 
 
 TABLE_HELP = "A path, URL, catalog name or @ALIAS; see `deltaadm help storage`."
@@ -71,7 +69,7 @@ class OutputOptions(Parameters):
         """The selection from JSON documents; None for all. Raises `UsageError`."""
         if self.json is None and self.query is None:
             return None
-        from deltaadm.formats.json import Selection, require_query
+        from deltaadm.formats.json import require_query
 
         if self.query is not None:
             require_query(self.query)
