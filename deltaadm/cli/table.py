@@ -118,43 +118,31 @@ class Command:
 
     def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
         """Carry out the command with *values* for its fields, settings or not; the exit code."""
-        several = any(each.field == "output" and each.is_list for each in self.declared())
-        if "json" in values or "query" in values:
-            chosen: Any = values.get("output") or (["json"] if several else "json")
-            for text in chosen if several else [chosen]:
-                if text.partition(":")[0] not in {"json", "jsonl", "yaml"}:
-                    name = "--json" if "json" in values else "--query"
-                    raise UsageError(f"requires -o json, jsonl or yaml, not {text}", option=name)
-            values = {**values, "output": chosen}
-        file, output = values.get("output_file"), values.get("output", "text")
-        name, colon, path = ("", "", "") if several else output.partition(":")
-        if colon:
-            from pathlib import Path
+        if not values.keys().isdisjoint(("json", "query")):
+            values = {"output": "json", **values}
+        request: Any = self.parameters.of(values)
+        output, spark, access = map(request.group, ("output", "spark", "access"))
+        if output is not None:
+            check_format(output, request.shows)
+        context = context.with_request(spark, output, access)
 
-            if not path:
-                raise UsageError(f"{output!r} names no file", option="--output")
-            if file is not None:
-                raise UsageError("every format already has a file", option="--output-file")
-            file = Path(path)
-        if several or file is None:  # the command itself tells several outputs apart
-            return self._run(values, context)
+        def work() -> int:
+            return handle_errors(context, _about(request), lambda: request.run(context))
+
+        if output is None or output.file is None:
+            return work()
         from deltaadm.runs.files import answer_to_file
 
-        values = {**values, "output": name, "output_file": None}
-        return answer_to_file(file, lambda: self._run(values, context))
+        return answer_to_file(output.file, work)
 
-    def _run(self, values: dict[str, Any], context: RunContext) -> int:
-        request: Any = self.parameters.of(values)
-        if not request.shows:
-            code: int = request.run(context)
-            return code
-        asked = getattr(request, "options", request)
-        check_format(asked.output, request.shows)
-        spark, access = getattr(asked, "spark", context.spark), getattr(asked, "access", None)
-        context = context.with_request(spark, asked.output, access)
-        about = values.get(request.about) or ""
-        words = " ".join(about) if isinstance(about, list) else str(about)
-        return handle_errors(context, words, lambda: request.run(context))
+
+def _about(request: Any) -> str:
+    """What the errors of a command are about, most often its table if that is the only one."""
+    value, many = getattr(request, request.about, None), request.group("many")
+    if value is None or (many is not None and not many.are_named):
+        return ""
+    texts = value if isinstance(value, list) else [value]
+    return str(texts[0]) if len(texts) == 1 else ""
 
 
 def _is_text(value: object) -> bool:

@@ -134,7 +134,7 @@ def compare_with_reference(
             f"{file} contains no tables.", remedy="Record some: deltaadm record TABLE."
         )
 
-    def report(target: Target) -> reports.DiffReport:
+    def report(context: RunContext, target: Target) -> reports.DiffReport:
         entry = _entry(file, by_name, target.text, alone=not many.names_tables)
         current = comparable(context, target, places.get(target.text, NEWEST))
         sides = [
@@ -216,7 +216,7 @@ def record_tables(
     """Write a reference with all tables, or nothing if one cannot be read; the exit code."""
     fleet = collect_tables(context, named, request, "record")
 
-    def record_table(target: Target) -> reports.Reference:
+    def record_table(context: RunContext, target: Target) -> reports.Reference:
         return reports.record(target.text, comparable(context, target))
 
     results = [*table_results(TableTask(context, fleet, record_table, keep=True))]

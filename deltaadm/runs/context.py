@@ -69,22 +69,25 @@ class RunContext:
 
     def with_request(
         self,
-        spark: SparkOptionGroup,
-        output: OutputOptions,
-        access: AccessOptions | None = None,
+        spark: SparkOptionGroup | None,
+        output: OutputOptions | None,
+        access: AccessOptions | None,
         own: Mapping[str, str] | None = None,
     ) -> RunContext:
         """
         The same run, for a command that is asked to use Spark and to show results like this.
 
-        *access*, the settings and *own* options say how catalogs and object stores are reached.
-        Raises `UsageError` for what does not go together.
+        *access*, the settings and *own* options say how catalogs and object stores are reached. A
+        command without such options uses the defaults. Raises `UsageError` for what does not go
+        together.
         """
+        spark, output = spark or self.spark, output or OutputOptions()
         style = Style(
             color=output.color, show_secrets=output.show_secrets, selection=output.selection
         )
+        shown = (target.format for target in output.targets if target.file == output.file)
         stores, unity = self.object_stores, self.unity
-        if access is not None and access is not self.access:
+        if access is not None:
             if access.unity is not None and spark.engine is Engine.SPARK:
                 raise UsageError(
                     "cannot be combined with --engine spark, which uses Spark's own catalogs",
@@ -102,7 +105,7 @@ class RunContext:
         return replace(
             self,
             spark=spark,
-            format=output.output,
+            format=next(shown, "text"),
             style=style,
             access=access or self.access,
             object_stores=stores,

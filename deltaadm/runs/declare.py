@@ -139,8 +139,16 @@ class Parameters:
     fields: ClassVar[dict[str, Declared | type[Parameters]]] = {}
     heading: ClassVar[str] = ""  # above the options of a group in the help
     scope: ClassVar[str] = OWN  # of the options in a group that name none of their own
-    shows: ClassVar[str] = ""  # the report of a command that leaves format and errors to `Command`
-    about: ClassVar[str] = ""  # the field that says what errors of such a command are about
+
+    @property
+    def shows(self) -> str:
+        """The report that the format of a command's output must be able to show, if any."""
+        return ""
+
+    @property
+    def about(self) -> str:
+        """The field that says what errors of a command are about, if it has one value."""
+        return ""
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(cls.fields)
@@ -167,6 +175,16 @@ class Parameters:
     def replaced(self, **values: Any) -> Self:
         """The same with other *values* for some fields."""
         return type(self)(**{**vars(self), **values})
+
+    def group(self, name: str) -> Any:
+        """The group called *name*, its own or that of a group; None without it."""
+        for of, field in type(self).fields.items():
+            if not isinstance(field, Declared):
+                value = getattr(self, of)
+                found = value if of == name else value.group(name)
+                if found is not None:
+                    return found
+        return None
 
     @classmethod
     def declared(cls) -> Iterator[Declared]:

@@ -47,7 +47,7 @@ from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import write_file
 from deltaadm.runs.names import Entry
-from deltaadm.runs.options import FleetOptions, read_file, read_input
+from deltaadm.runs.options import FleetOptions, OutputTarget, read_file, read_input
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
 from deltaadm.runs.places import tables_below
 from deltaadm.runs.progress import Progress, State
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from deltaadm.blocks import Report
     from deltaadm.reports.plans import PlanGroups
     from deltaadm.runs.inventory import Inventory
+    from deltaadm.runs.questions import Question
 
 
 # Work on many tables: processes, or threads where processes cannot be forked safely
@@ -419,7 +420,7 @@ class TableTask:
 
     context: RunContext
     fleet: Fleet
-    report: Callable[[Target], Report]
+    report: Question[Report]
     code: Callable[[Document], int] | None = None
     keep: bool = False
     report_missing: Callable[[str, TableError], Report] = Failure
@@ -433,7 +434,7 @@ class TableTask:
             except TableError as error:
                 report = self.report_missing(table, error)
             else:
-                report = self.report(target)
+                report = self.report(self.context, target)
         except DeltaadmError as error:
             error.remedy = advice_for(table, error.remedy)
             report = Failure(table, error)
@@ -635,14 +636,6 @@ def _run_on_executor(
 # Results
 
 
-@dataclass(frozen=True)
-class OutputTarget:
-    """A format, and the file that it is written to: standard output if there is none."""
-
-    format: str
-    file: Path | None = None
-
-
 class ResultPrinter:
     """
     Shows results: each at once where the format allows it, the others in the end.
@@ -796,7 +789,7 @@ def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:
 def report_all(
     context: RunContext,
     fleet: Fleet,
-    report: Callable[[Target], Report],
+    report: Question[Report],
     *,
     code: Callable[[Document], int] | None = None,
     inventory: Inventory | None = None,

@@ -695,6 +695,7 @@ def plan_many(
             )
         _require_lines(context, "--apply")
     session = session_settings(context.spark)
+    chosen, project = plan_run.with_engine_for(context, change)
 
     def code(document: Document) -> int:
         return plan_run.code_of_plan(
@@ -704,35 +705,28 @@ def plan_many(
             is_noop=document["is_noop"],
         )
 
-    def work() -> int:
-        chosen, project = plan_run.with_engine_for(context, change)
-        with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
+    def report(reader: RunContext, target: Target) -> PlanReport:
+        plan, requirements = plan_run.plan_for(
+            reader, target, planner, change.commit, project, session
+        )
+        if planning.apply:
+            require_reached(plan)
+        if planning.out is not None:
+            require_no_secrets(plan.steps, plan.session.property_defaults)
+        return PlanReport(target.text, plan, requirements.scope(plan.before))
 
-            def report(target: Target) -> PlanReport:
-                plan, requirements = plan_run.plan_for(
-                    reader, target, planner, change.commit, project, session
-                )
-                if planning.apply:
-                    require_reached(plan)
-                if planning.out is not None:
-                    require_no_secrets(plan.steps, plan.session.property_defaults)
-                return PlanReport(target.text, plan, requirements.scope(plan.before))
-
-            fleet = collect_tables(reader, named, many, "plan")
-            fleet = replace(fleet, brief=fleet.brief or context.format == "text")
-            task = TableTask(reader, fleet, report, code, keep=True)
-            exit_code, plans = _plan_all(task, change, project)
-            if not planning.apply or planning.out is None or not plans:
-                return exit_code
-            # From the file, as a later run would: what is carried out is what was saved.
-            saved, journal = plans_in(read_file(planning.out)), journal_of(planning.out)
-            seen = context.format == "text" and sys.stdout.isatty()
-            applied = carry_out_plans(
-                reader, saved, journal, change.commit, jobs=many.jobs, seen=seen
-            )
-            return combine_exit_codes([exit_code, applied], alone=False)
-
-    return handle_errors(context, "", work)
+    with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
+        fleet = collect_tables(reader, named, many, "plan")
+        fleet = replace(fleet, brief=fleet.brief or context.format == "text")
+        task = TableTask(reader, fleet, report, code, keep=True)
+        exit_code, plans = _plan_all(task, change, project)
+        if not planning.apply or planning.out is None or not plans:
+            return exit_code
+        # From the file, as a later run would: what is carried out is what was saved.
+        saved, journal = plans_in(read_file(planning.out)), journal_of(planning.out)
+        seen = context.format == "text" and sys.stdout.isatty()
+        applied = carry_out_plans(reader, saved, journal, change.commit, jobs=many.jobs, seen=seen)
+        return combine_exit_codes([exit_code, applied], alone=False)
 
 
 def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tuple[int, int]:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from enum import Enum
 
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import ArgumentFileError, RefusedError, UsageError
 from deltaadm.formats import Selection, formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
@@ -19,7 +20,7 @@ from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
-    from typing import Final
+    from typing import Any, Final
 
 
 TABLE_HELP = "A path, URL, catalog name or @ALIAS; see `deltaadm help storage`."
@@ -43,6 +44,14 @@ class Engine(Enum):
     SPARK = "spark"
 
 
+@dataclass(frozen=True)
+class OutputTarget:
+    """A format, and the file that it is written to: standard output if there is none."""
+
+    format: str
+    file: Path | None = None
+
+
 class OutputOptions(Parameters):
     """The form of the result."""
 
@@ -58,6 +67,40 @@ class OutputOptions(Parameters):
         "Filter the JSON, for example with 'findings[].code'; implies -o json.", scope=NEVER)
     # fmt: on
     color: str = option("WHEN", "auto, always or never.", default="auto")
+
+    @property
+    def targets(self) -> list[OutputTarget]:
+        """The formats and their files; raises `UsageError` for what does not go together."""
+        given: Any = self.output or "text"
+        targets: list[OutputTarget] = []
+        for text in given if isinstance(given, list) else [given]:
+            name, colon, path = text.partition(":")
+            file = self.output_file
+            if colon:
+                from pathlib import Path
+
+                if not path:
+                    raise UsageError(f"{text!r} names no file", option="--output")
+                file = Path(path)
+            for field in ("json", "query"):
+                if getattr(self, field) is not None and name not in {"json", "jsonl", "yaml"}:
+                    message = f"requires -o json, jsonl or yaml, not {text}"
+                    raise UsageError(message, option=f"--{field}")
+            if any(file == target.file for target in targets):
+                raise UsageError(
+                    f"several formats go to {file or 'standard output'}; add a file to all but "
+                    "one, for example -o sarif:report.sarif",
+                    option="--output",
+                )
+            targets.append(OutputTarget(name, file))
+        if self.output_file is not None and all(of.file != self.output_file for of in targets):
+            raise UsageError("every format already has a file", option="--output-file")
+        return targets
+
+    @property
+    def file(self) -> Path | None:
+        """The file that standard output goes to, if any."""
+        return self.targets[0].file
 
     @property
     def show_secrets(self) -> bool:
@@ -95,6 +138,7 @@ class ReportOptions(TableOutputOptions):
     )
     output_file: Path | None = option("FILE",
         "File for the format without one, instead of standard output.", scope=NEVER)  # fmt: skip
+    file = None  # the command itself tells several outputs apart
 
 
 class FleetOptions(Parameters):
@@ -130,6 +174,11 @@ class FleetOptions(Parameters):
     def names_tables(self) -> bool:
         """Whether the options name tables, besides those that arguments do."""
         return self.tables_from is not None or bool(self.also or self.discover or self.catalog)
+
+    @property
+    def are_named(self) -> bool:
+        """Whether arguments name all tables, of which a single one is shown as a whole."""
+        return not (self.names_tables or self.brief or self.resume)
 
 
 class ObservedOptions(Parameters):

@@ -215,11 +215,12 @@ class FileText(StringIO):
     """A replacement for standard output where the result goes to a file."""
 
 
-def check_format(output: OutputOptions, report: type | str) -> None:
+def check_format(output: OutputOptions, report: str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
     from deltaadm.formats import formats_for
 
-    require_one_of(output.output, formats_for(report), "--output")
+    for target in output.targets:
+        require_one_of(target.format, formats_for(report), "--output")
     require_one_of(output.color, ("auto", "always", "never"), "--color")
 
 

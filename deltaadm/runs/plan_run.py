@@ -225,8 +225,7 @@ def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
 
 
 def require_plan_options(change: ChangeOptions) -> None:
-    """Turn away options that do not go together, and formats that show no plan."""
-    output.check_format(change.commit.output, PlanReport)
+    """Turn away options that do not go together."""
     if change.planning.check and change.planning.apply:
         raise UsageError("cannot be combined with --apply", option="--check")
     if is_standard_output(change.planning.out) and change.planning.apply:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.names import Entry, is_foreign, look_up, opened
 from deltaadm.runs.options import FleetOptions
-from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import Planner, plan_table, require_plan_options, with_engine_for
 from deltaadm.runs.sessions import session_settings
@@ -33,24 +32,19 @@ def plan_tables(
     table of another provider, which is an error without it and among several tables.
     """
     require_plan_options(change)
-    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
-    if len(named) != 1 or many.names_tables or many.brief or many.resume:
+    if len(named) != 1 or not many.are_named:
         # What only many tables need takes longer to import than one plan takes to make.
         from deltaadm.runs.many_plans import plan_many
 
         return plan_many(context, named, many, planner, change)
     [table] = named
     session = session_settings(context.spark)
-
-    def work() -> int:
-        chosen, project = with_engine_for(context, change)
-        # Opened first, so that the commit has the session in which the name was looked up.
-        names = [table] if change.planning.apply or plan_foreign is not None else []
-        with opened(chosen, names, [table]) as reader:
-            entry = look_up(reader, [table]).get(table)
-            if plan_foreign is not None and is_foreign(entry):
-                return plan_foreign(reader, table, entry)
-            target = resolve(reader, table, entry)
-            return plan_table(reader, target, planner, change, project, session)
-
-    return handle_errors(context, table, work)
+    chosen, project = with_engine_for(context, change)
+    # Opened first, so that the commit has the session in which the name was looked up.
+    names = [table] if change.planning.apply or plan_foreign is not None else []
+    with opened(chosen, names, [table]) as reader:
+        entry = look_up(reader, [table]).get(table)
+        if plan_foreign is not None and is_foreign(entry):
+            return plan_foreign(reader, table, entry)
+        target = resolve(reader, table, entry)
+        return plan_table(reader, target, planner, change, project, session)

@@ -84,7 +84,7 @@ def _repair_many(
         left = {table: line for table, line in fleet.answered.items() if table in ended}
         fleet = replace(fleet, answered=left)
 
-    def report(target: Target) -> RepairReport:
+    def report(context: RunContext, target: Target) -> RepairReport:
         store = _store(context, target)
         plan = _plan(store, older_than, options)
         shown = RepairReport(target.text, plan)

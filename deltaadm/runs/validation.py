@@ -30,7 +30,8 @@ from deltaadm.rules.rule import Rule, RuleSet, Scope, Severity, ValidationReport
 from deltaadm.runs.context import RunContext, answer_time
 from deltaadm.runs.declare import Parameters, option
 from deltaadm.runs.files import write_file
-from deltaadm.runs.fleet import Fleet, OutputTarget, TableResult, combine_exit_codes
+from deltaadm.runs.fleet import Fleet, TableResult, combine_exit_codes
+from deltaadm.runs.options import OutputTarget
 from deltaadm.runs.output import messages, rendered, show_error, write
 from deltaadm.runs.plan_options import ClientOptions
 from deltaadm.runs.progress import Examination

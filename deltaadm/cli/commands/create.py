@@ -18,7 +18,6 @@ from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file, require_tables
-from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import session_settings
@@ -62,6 +61,8 @@ class Create(Parameters):
         "Writer option for --as; for other providers, a table option. Repeatable.")
     # fmt: on
     change: ChangeOptions
+    shows = "PlanReport"
+    about = "table"
 
     def run(self, context: RunContext) -> int:
         plan_run.require_plan_options(self.change)
@@ -69,53 +70,41 @@ class Create(Parameters):
             raise UsageError("specify either --schema or --as", option="--schema")
         properties = pairs(self.properties, "--property", "PROPERTY=VALUE")
         write_options = pairs(self.write_options, "--write-option")
-        commit = self.change.commit
-        if commit.access.unity is not None:
+        if self.change.commit.access.unity is not None:
             raise UsageError("knows tables that exist; Spark creates them", option="--unity")
-        context = replace(
-            context.with_request(commit.spark, commit.output, commit.access), unity=None
-        )
-        session = session_settings(context.spark)
-
-        def work() -> int:
-            made_by = get_provider(self.provider, properties)
+        made_by = get_provider(self.provider, properties)
+        if made_by != DELTA:
+            foreign_plans.require_name(self.table, made_by)
+            foreign_plans.require_no_clients(self.change.commit.clients)
+        if self.location is not None and table_name(self.table) is None:
+            raise UsageError("applies only to tables in a catalog", option="--location")
+        require_no_secret(self.location or "")
+        chosen, project = plan_run.with_engine_for(replace(context, unity=None), self.change)
+        places, query = [self.location or self.table], self.as_query
+        with table_names.opened(chosen, [self.table], places, always=query is not None) as opened:
+            query = None if query is None else query.strip().rstrip(";")
+            columns = (
+                schema_of_query(opened.catalog.query_schema(query))
+                if query is not None and opened.catalog is not None
+                else _columns(self.schema or "")
+            )
+            step = foreign_plans.creation_step(
+                columns,
+                mode=self.mode,
+                partition_by=self.partition_by or (),
+                cluster_by=self.cluster_by or (),
+                properties={key: value for key, value in properties.items() if key != "provider"},
+                comment=self.comment,
+                location=self.location,
+                query=query,
+                write_options=write_options,
+            )
             if made_by != DELTA:
-                foreign_plans.require_name(self.table, made_by)
-                foreign_plans.require_no_clients(self.change.commit.clients)
-            if self.location is not None and table_name(self.table) is None:
-                raise UsageError("applies only to tables in a catalog", option="--location")
-            require_no_secret(self.location or "")
-            chosen, project = plan_run.with_engine_for(context, self.change)
-            places = [self.location or self.table]
-            with table_names.opened(
-                chosen, [self.table], places, always=self.as_query is not None
-            ) as opened:
-                query = None if self.as_query is None else self.as_query.strip().rstrip(";")
-                columns = (
-                    schema_of_query(opened.catalog.query_schema(query))
-                    if query is not None and opened.catalog is not None
-                    else _columns(self.schema or "")
-                )
-                step = foreign_plans.creation_step(
-                    columns,
-                    mode=self.mode,
-                    partition_by=self.partition_by or (),
-                    cluster_by=self.cluster_by or (),
-                    properties={
-                        key: value for key, value in properties.items() if key != "provider"
-                    },
-                    comment=self.comment,
-                    location=self.location,
-                    query=query,
-                    write_options=write_options,
-                )
-                if made_by != DELTA:
-                    return foreign_plans.create(opened, self.table, step, made_by, self.change)
-                target = resolve_new(opened, self.table, step.location)
-                planner = foreign_plans.creation_planner(step)
-                return plan_run.plan_table(opened, target, planner, self.change, project, session)
-
-        return handle_errors(context, self.table, work)
+                return foreign_plans.create(opened, self.table, step, made_by, self.change)
+            target = resolve_new(opened, self.table, step.location)
+            planner = foreign_plans.creation_planner(step)
+            session = session_settings(context.spark)
+            return plan_run.plan_table(opened, target, planner, self.change, project, session)
 
 
 def _columns(text: str) -> StructType:
@@ -209,6 +198,8 @@ class Alter(Parameters):
     rules: RuleOptions
     many: FleetOptions
     change: ChangeOptions
+    shows = "PlanReport"
+    about = "tables"
 
     def run(self, context: RunContext) -> int:
         given: dict[str, Any] = {}

@@ -23,12 +23,11 @@ from deltaadm.runs.options import (
     TABLES_HELP,
     AccessOptions,
     FleetOptions,
-    OutputOptions,
     SparkOptionGroup,
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.output import show
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.status import FOUND
@@ -73,8 +72,11 @@ class Diff(Parameters):
     many: FleetOptions
     change: ChangeOptions
 
+    @property
+    def shows(self) -> str:
+        return "PlanReport" if self.plan else "DiffReport"
+
     def run(self, context: RunContext) -> int:
-        planning, commit = self.change.planning, self.change.commit
         if self.plan:
             from deltaadm.runs.plan_tables import plan_tables  # which comparing does without
 
@@ -90,33 +92,26 @@ class Diff(Parameters):
             tables = tables or ([] if named else recorded)
             return plan_tables(context, tables, self.many, planner, self.change)
         for name in ("apply", "check", "out"):
-            if getattr(planning, name):
+            if getattr(self.change.planning, name):
                 raise UsageError("requires --plan", option=f"--{name}")
-        check_format(commit.output, "DiffReport")
-        context = context.with_request(commit.spark, commit.output, commit.access)
-
-        def answer() -> int:
-            request = comparison(self.only or (), self.ignore or ())
-            first, *rest = self.sides
-            if self.many.names_tables and not is_reference(first):
-                raise UsageError(
-                    "must be a reference file if options name the tables", option="TABLE|FILE..."
-                )
-            require_streaming(self.many, context.format)
-            with log_reader(context, self.sides, self.many) as reader:
-                if is_reference(first):
-                    places = [*map(place, rest)]
-                    return compare_with_reference(reader, first, places, request, self.many)
-                before, second = _two(self.sides)
-                if isinstance(second, str):
-                    return compare_with_reference(
-                        reader, second, [before], request, reference_last=True
-                    )
-                old, new = ((find(reader, side.table), side.point) for side in (before, second))
-                report = compared(reader, old, new, request)
-                return show(context, [report]) or (0 if report.equal else FOUND)
-
-        return handle_errors(context, "", answer)
+        request = comparison(self.only or (), self.ignore or ())
+        first, *rest = self.sides
+        if self.many.names_tables and not is_reference(first):
+            raise UsageError(
+                "must be a reference file if options name the tables", option="TABLE|FILE..."
+            )
+        require_streaming(self.many, context.format)
+        with log_reader(context, self.sides, self.many) as reader:
+            if is_reference(first):
+                places = [*map(place, rest)]
+                return compare_with_reference(reader, first, places, request, self.many)
+            before, second = _two(self.sides)
+            if isinstance(second, str):
+                sides = [before]
+                return compare_with_reference(reader, second, sides, request, reference_last=True)
+            old, new = ((find(reader, side.table), side.point) for side in (before, second))
+            report = compared(reader, old, new, request)
+            return show(context, [report]) or (0 if report.equal else FOUND)
 
 
 def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
@@ -164,10 +159,5 @@ class Record(Parameters):
         for name in ("brief", "resume"):
             if getattr(many, name):
                 raise UsageError("does not apply to `record`", option=f"--{name}")
-        context = context.with_request(self.spark, OutputOptions(), self.access)
-
-        def answer() -> int:
-            with log_reader(context, named, many) as reader:
-                return record_tables(reader, named, many, self.out)
-
-        return handle_errors(context, "", answer)
+        with log_reader(context, named, many) as reader:
+            return record_tables(reader, named, many, self.out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.errors import UsageError, did_you_mean
@@ -21,7 +20,7 @@ from deltaadm.runs.options import (
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.output import show
 from deltaadm.runs.target import find
 
 TYPE_CHECKING = False
@@ -76,10 +75,11 @@ class Inspect(Parameters):
     access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions
+    shows = "TableReport"
+    about = "tables"
 
     def run(self, context: RunContext) -> int:
-        output, tables, many = self.output, self.tables or [], self.many
-        check_format(output, "TableReport")
+        tables, many = self.tables or [], self.many
         words: list[str] = []
         if self.why or self.for_client:
             chosen = "--why" if self.why else "--for-client"
@@ -92,38 +92,26 @@ class Inspect(Parameters):
             tables, words = _split_words(tables)
         report = _question(self, words)
         require_tables(tables, many)
-        require_streaming(many, output.output)
-        context = context.with_request(self.spark, output, self.access)
+        require_streaming(many, context.format)
         reads_alone = self.save_as is None and self.spark.engine is Engine.EMBEDDED
         # What many tables need takes longer to import than one table takes to inspect.
         if reads_alone and len(tables) == 1 and many == FleetOptions():
+            target = find(context, tables[0])
+            do_without_numpy()  # not before: Spark, which knows names of tables, needs it
+            return show(context, [report(context, target)])
+        from deltaadm.runs.fleet import collect_tables, report_all
+        from deltaadm.runs.sessions import log_reader
 
-            def answer_alone() -> int:
-                target = find(context, tables[0])
-                do_without_numpy()  # not before: Spark, which knows names of tables, needs it
-                show(context, [report(context, target)])
-                return 0
+        inventory = None
+        if self.save_as:
+            from deltaadm.runs.inventory import Inventory
 
-            return handle_errors(context, tables[0], answer_alone)
-
-        def answer() -> int:
-            from deltaadm.runs.fleet import collect_tables, report_all
-            from deltaadm.runs.sessions import log_reader
-
-            inventory = None
-            if self.save_as:
-                from deltaadm.runs.inventory import Inventory
-
-                inventory = Inventory(*self.save_as)
-            with log_reader(context, tables, many, by_executors=True) as reader:
-                fleet = collect_tables(reader, tables, many, "inspect")
-                if reads_alone:
-                    do_without_numpy()
-                return report_all(
-                    reader, fleet, partial(report, reader), inventory=inventory, advised=True
-                )
-
-        return handle_errors(context, "", answer)
+            inventory = Inventory(*self.save_as)
+        with log_reader(context, tables, many, by_executors=True) as reader:
+            fleet = collect_tables(reader, tables, many, "inspect")
+            if reads_alone:
+                do_without_numpy()
+            return report_all(reader, fleet, report, inventory=inventory, advised=True)
 
 
 def _question(

@@ -18,7 +18,7 @@ from deltaadm.errors import RefusedError, UsageError, did_you_mean, require_one_
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.files import write_file
-from deltaadm.runs.output import handle_errors, info, write_text
+from deltaadm.runs.output import info, write_text
 
 
 class Schema(Parameters):
@@ -96,10 +96,9 @@ class Completion(Parameters):
         "bash, zsh, fish or powershell (default with --install: yours).")  # fmt: skip
     install: bool = option("Install the script instead of printing it.")
 
-    def run(self, context: RunContext) -> int:
+    def run(self, _: RunContext) -> int:
         if self.install:
-            shell = self.shell or _detected_shell()
-            return handle_errors(context, "", lambda: _install(shell))
+            return _install(self.shell or _detected_shell())
         if self.shell is None:
             raise UsageError("SHELL is missing; or use --install.")
         write_text(script(self.shell))

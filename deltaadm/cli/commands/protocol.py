@@ -26,7 +26,6 @@ from deltaadm.runs.options import (
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import log_reader, session_settings
@@ -62,6 +61,8 @@ class UpgradeProtocol(Parameters):
     # fmt: on
     many: FleetOptions
     change: ChangeOptions
+    shows = "PlanReport"
+    about = "tables"
 
     def run(self, context: RunContext) -> int:
         has_versions = self.reader is not None or self.writer is not None
@@ -107,6 +108,8 @@ class EnableFeature(Parameters):
     support_only: bool = option("Add the features to the protocol without activating them.")
     many: FleetOptions
     change: ChangeOptions
+    shows = "PlanReport"
+    about = "table"
 
     def run(self, context: RunContext) -> int:
         tables, names = split_words([self.table, *(self.features or ())], self.many)
@@ -134,6 +137,8 @@ class SetMappingMode(Parameters):
         any_case=True)  # fmt: skip
     many: FleetOptions
     change: ChangeOptions
+    shows = "PlanReport"
+    about = "table"
 
     def run(self, context: RunContext) -> int:
         tables, words = split_words([self.table, self.mode and self.mode.value], self.many)
@@ -171,6 +176,12 @@ class DropFeature(Parameters):
     status: bool = option("Show what dropping requires, and when it can continue.")
     many: FleetOptions
     change: ChangeOptions
+    about = "table"
+
+    @property
+    def shows(self) -> str:
+        _, words = split_words([self.table, self.feature], self.many)
+        return "PlanReport" if words and not self.status else "DropReport"
 
     def run(self, context: RunContext) -> int:
         tables, words = split_words([self.table, self.feature], self.many)
@@ -178,31 +189,23 @@ class DropFeature(Parameters):
             raise UsageError("only one feature can be dropped at a time", option="FEATURE")
         feature = next(iter(words), None)
         if self.status or feature is None:
-            planning, output = self.change.planning, self.change.commit.output
+            planning = self.change.planning
             if planning.apply or planning.check or planning.out:
                 plan_options = "--apply, --check or --out"
                 if self.status:
                     raise UsageError(f"cannot be combined with {plan_options}", option="--status")
                 raise UsageError(f"is required for {plan_options}", option="FEATURE")
-            check_format(output, DropReport)
-            require_streaming(self.many, output.output)
-            commit = self.change.commit
-            context = context.with_request(commit.spark, output, commit.access)
+            require_streaming(self.many, context.format)
 
             def waiting(document: Mapping[str, Any]) -> int:
                 return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0
 
-            def answer() -> int:
-                # Which changing one table does without.
-                from deltaadm.runs.fleet import collect_tables, report_all
+            from deltaadm.runs.fleet import collect_tables, report_all  # one change does without
 
-                with log_reader(context, tables, self.many, by_executors=True) as reader:
-                    fleet = collect_tables(reader, tables, self.many, "drop-feature")
-                    report = partial(_status, reader, feature=feature)
-                    return report_all(reader, fleet, report, code=waiting if feature else None)
-
-            return handle_errors(context, "".join(tables), answer)
-
+            with log_reader(context, tables, self.many, by_executors=True) as reader:
+                fleet = collect_tables(reader, tables, self.many, "drop-feature")
+                report = partial(_status, feature=feature)
+                return report_all(reader, fleet, report, code=waiting if feature else None)
         planner = plan_run.plan_drop(feature, truncate_history=self.truncate_history)
         return plan_tables(context, tables, self.many, planner, self.change)
 
@@ -235,6 +238,8 @@ class Undo(Parameters):
         "Version to undo (default: the newest that changed more than data).")
     # fmt: on
     change: ChangeOptions
+    shows = "PlanReport"
+    about = "table"
 
     def run(self, context: RunContext) -> int:
         planner = plan_run.plan_undo(self.version)

@@ -7,12 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
-from deltaadm.formats import Style, formats_for
-from deltaadm.plans.reports import PlanReport
+from deltaadm.errors import RefusedError, SettingsError, UsageError
 from deltaadm.reports.validate import (
     Baseline,
-    StatisticsReport,
     baseline_of,
     read_baseline,
     write_baseline,
@@ -22,29 +19,18 @@ from deltaadm.rules.rule import Severity, ValidationReport
 from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, option
 from deltaadm.runs.files import write_file
-from deltaadm.runs.fleet import (
-    OutputTarget,
-    ResultPrinter,
-    TableTask,
-    collect_tables,
-    table_results,
-)
+from deltaadm.runs.fleet import ResultPrinter, TableTask, collect_tables, table_results
 from deltaadm.runs.options import (
     TABLES_HELP,
     FleetOptions,
-    OutputOptions,
+    OutputTarget,
     ReportOptions,
     read_file,
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import check_format, handle_errors, info
-from deltaadm.runs.plan_options import (
-    ChangeOptions,
-    ClientOptions,
-    CommitOptions,
-    PlanOutputOptions,
-)
+from deltaadm.runs.output import info
+from deltaadm.runs.plan_options import ChangeOptions, ClientOptions, CommitOptions
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.status import FOUND
@@ -52,35 +38,6 @@ from deltaadm.runs.validation import DepthOptions, StatisticsPrinter, Validation
 
 if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
-
-
-def outlets(options: ReportOptions, report: type) -> list[OutputTarget]:
-    """The outlets of the command line; raises `UsageError` for formats that cannot be shown so."""
-    offered = formats_for(report)
-    targets = []
-    for text in options.output or ("text",):
-        name, colon, file = text.partition(":")
-        require_one_of(name, offered, "--output")
-        if colon and not file:
-            raise UsageError(f"{text!r} names no file", option="--output")
-        place = options.output_file
-        if file:
-            from pathlib import Path  # which takes its time
-
-            place = Path(file)
-        targets.append(OutputTarget(name, place))
-    check_format(OutputOptions(color=options.color), report)
-    places = [target.file for target in targets]
-    for shared in places:
-        if places.count(shared) > 1:
-            raise UsageError(
-                f"several formats go to {shared or 'standard output'}; add a file to all but one, "
-                "for example -o sarif:report.sarif",
-                option="--output",
-            )
-    if options.output_file is not None and options.output_file not in places:
-        raise UsageError("every format already has a file", option="--output-file")
-    return targets
 
 
 class SelectionOptions(Parameters):
@@ -145,35 +102,31 @@ class Validate(Parameters):
     fix: bool = option("Plan everything that deltaadm can fix, as one plan.")
     change: FixOptions
 
+    @property
+    def shows(self) -> str:
+        if self.fix:
+            return "PlanReport"
+        return "StatisticsReport" if self.selection.statistics else "ValidationReport"
+
     def run(self, context: RunContext) -> int:
         require_tables(self.tables, self.many)
+        output, selection = self.change.commit.output, self.selection
+        places = output.targets
         if self.fix:
-            given = self.change.commit
-            [place, *others] = outlets(given.output, PlanReport)
-            if others or place.file is not None:
+            if len(places) > 1 or places[0].file is not None:
                 raise UsageError(
                     "--fix supports a single format, on standard output; --out FILE saves the plan",
                     option="--output",
                 )
-            output = PlanOutputOptions(**{**vars(given.output), "output": place.format})
-            change = self.change.replaced(commit=given.replaced(output=output))
-            context = context.with_request(given.spark, output, given.access)
+            from deltaadm.runs.plan_tables import plan_tables
 
-            def work() -> int:
-                from deltaadm.runs.plan_tables import plan_tables
-
-                planner = fixes_planner(self._run(context))
-                return plan_tables(context, self.tables or (), self.many, planner, change)
-
-            return handle_errors(context, "", work)
-        planning, commit, selection = self.change.planning, self.change.commit, self.selection
+            planner = fixes_planner(self._run(context))
+            return plan_tables(context, self.tables or (), self.many, planner, self.change)
         for name in ("apply", "check", "out"):
-            if getattr(planning, name):
+            if getattr(self.change.planning, name):
                 raise UsageError("requires --fix", option=f"--{name}")
-        counts = selection.statistics
-        places = outlets(commit.output, StatisticsReport if counts else ValidationReport)
         # Saving what is found shows it only where that is asked for.
-        if selection.write_baseline and not (commit.output.output or commit.output.output_file):
+        if selection.write_baseline and not (output.output or output.output_file):
             places = []
         require_streaming(self.many, *(place.format for place in places))
         to_files = selection.write_baseline or any(place.file is not None for place in places)
@@ -183,32 +136,24 @@ class Validate(Parameters):
                 "from other files",
                 option="--resume",
             )
-        shown = next((place.format for place in places if not place.file), "text")
-        context = context.with_request(commit.spark, OutputOptions(output=shown), commit.access)
-        return handle_errors(context, "", lambda: self._report(context, places))
+        return self._report(context, places)
 
     def _report(self, context: RunContext, places: Sequence[OutputTarget]) -> int:
         """Show the findings at their *places*; the exit code."""
-        tables, output = self.tables or (), self.change.commit.output
+        tables = self.tables or ()
         known: list[ValidationReport] = []
         with log_reader(context, tables, self.many, by_executors=True) as reader:
             run = self._run(reader)
             fleet = collect_tables(reader, tables, self.many, "validate")
             do_without_numpy()
-            style = Style(
-                color=output.color,
-                fail_on=run.fail_on,
-                show_secrets=output.show_secrets,
-                selection=output.selection,
-            )
-            styled = replace(reader, style=style)
+            styled = replace(reader, style=replace(reader.style, fail_on=run.fail_on))
             baseline_file = self.selection.write_baseline
             printer_of = StatisticsPrinter if self.selection.statistics else ResultPrinter
             printer = printer_of(styled, fleet, places)
             task = TableTask(
                 styled,
                 fleet,
-                partial(run.report, styled, watched=fleet.alone),
+                partial(run.report, watched=fleet.alone),
                 run.code,
                 keep=printer.keeps or baseline_file is not None,
                 report_missing=run.report_missing,
