@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice, pairwise
 from math import ceil, inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Failure
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, UsageError
 from deltaadm.formats.json import json_line
@@ -58,8 +58,8 @@ from deltaadm.runs.options import FleetOptions, read_file, read_input, require_s
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
 from deltaadm.runs.progress import Phases
-from deltaadm.runs.sessions import log_reader, session_settings
-from deltaadm.runs.settings import ClientRequirements, Settings, load_settings, rule_settings
+from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.settings import ClientRequirements, load_settings, rule_settings
 from deltaadm.runs.status import FOUND, MISMATCH, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.runs.validation import DepthOptions, ValidationRun
@@ -221,23 +221,17 @@ def plan_left(
     )
 
 
-class _Ready(NamedTuple):
-    """A plan that can be carried out, or taken back, as far as it is left."""
+@dataclass(frozen=True)
+class ReadyPlan(plan_run.TablePlan):
+    """What is left of a plan that was saved, or what takes it back."""
 
     saved: SavedPlan
     target: Target
-    plan: Plan
-    requirements: ClientRequirements
     undo: bool
 
     def again(self, context: RunContext) -> Plan:
         """The same plan, for the table as it is by now."""
         return plan_left(context, self.saved, self.target, self.requirements, undo=self.undo)
-
-    def report(self) -> PlanReport:
-        """The plan as it is shown."""
-        scope = self.requirements.scope(self.plan.before)
-        return PlanReport(self.saved.table, self.plan, scope)
 
 
 @contextmanager
@@ -259,21 +253,19 @@ def _target(context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEn
     return replace(target, may_be_missing=not saved.before.exists)
 
 
-def _ready(
+def ready(
     context: RunContext,
     saved: SavedPlan,
-    entries: Mapping[str, NamesEntry],
+    target: Target,
     request: CommitOptions,
-    settings: Settings,
     *,
     undo: bool = False,
-) -> _Ready:
+) -> ReadyPlan:
     """The plan as far as it is left on the table as it is now; raises why it cannot be."""
-    requirements = ClientRequirements.of(request, settings, saved.table, saved.location)
-    target = _target(context, saved, entries)
+    requirements = ClientRequirements.of(request, context.settings, saved.table, saved.location)
     plan = plan_left(context, saved, target, requirements, undo=undo)
     plan_run.require_engine_commits(context, plan)
-    return _Ready(saved, target, plan, requirements, undo)
+    return ReadyPlan(saved.table, plan, requirements, saved, target, undo)
 
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
@@ -328,13 +320,12 @@ def check_plans(
     fleet = Fleet([saved.table for saved in plans], found=not alone, brief=not alone)
     printer = ResultPrinter(context, fleet)
     with _opened(context, plans) as (reader, entries):
-        settings = load_settings(context.settings)
         for saved in plans:
             report: Report
             code, shows = 0, context.style.show_secrets
             try:
-                ready = _ready(reader, saved, entries, request, settings)
-                report, code = ready.report(), 0 if ready.plan.is_noop else FOUND
+                left = ready(reader, saved, _target(reader, saved, entries), request)
+                report, code = left.report, 0 if left.plan.is_noop else FOUND
             except DeltaadmError as error:
                 report = Failure(saved.table, error)
             printer.add(TableResult.of(saved.table, report, code, show_secrets=shows))
@@ -350,12 +341,11 @@ def apply_plan(
     """Carry out what is left of *saved*, or take it back with *undo*; the exit code."""
 
     def work() -> int:
-        chosen, settings = plan_run.with_commit_engine(context, request)
+        chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, [saved], commits=True) as (reader, entries):
-            ready = _ready(reader, saved, entries, request, settings, undo=undo)
-            return plan_run.carry_out_plan(
-                reader, saved.table, ready.plan, ready.requirements, request
-            )
+            target = _target(reader, saved, entries)
+            left = ready(reader, saved, target, request, undo=undo)
+            return plan_run.carry_out_plan(reader, left, request)
 
     return handle_errors(context, saved.table, work)
 
@@ -409,12 +399,13 @@ def carry_out_plans(
     printer = ResultPrinter(context, fleet)
     with Journal(journal) as known:
         left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
-        chosen, settings = plan_run.with_commit_engine(context, request)
+        chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, left, commits=True) as (reader, entries):
-            ready = []
+            made: list[ReadyPlan] = []
             for saved in left:
                 try:
-                    ready.append(_ready(reader, saved, entries, request, settings, undo=undo))
+                    target = _target(reader, saved, entries)
+                    made.append(ready(reader, saved, target, request, undo=undo))
                 except DeltaadmError as error:
                     if not undo and isinstance(error, CommitError) and saved.digest in known.begun:
                         error.remedy = (
@@ -422,25 +413,24 @@ def carry_out_plans(
                             "of it."
                         )
                     printer.add(_failure(saved, error))
-            to_do = [item for item in ready if not item.plan.is_noop]
+            to_do = [item for item in made if not item.plan.is_noop]
             if to_do:
                 sessions.prepare_commits(reader, [item.plan for item in to_do])
                 groups = PlanGroups()
                 for item in to_do:
-                    groups.add(item.report())
+                    groups.add(item.report)
                 shown = groups.summary(FleetSummary(len(to_do), 0, {}))
                 # Of each plan: tables whose plans look alike may lose different things.
-                each = ((item.plan, item.requirements) for item in to_do)
-                consents = _consents(each, groups, request)
+                consents = _consents(to_do, groups, request)
                 plan_run.confirm(reader, consents, [] if seen else [shown], len(to_do))
             run = _Run(reader, known, printer, max_failures or inf)
-            parts: list[list[_Ready]] = [ready]
+            parts = [made]
             if waves is not None:
-                rules = rule_settings(context.settings.of("validate"))
+                settings, rules = context.settings, rule_settings(context.settings.of("validate"))
                 run.validation = ValidationRun.of(
-                    settings, request.clients, DepthOptions(), **rules
+                    load_settings(settings), request.clients, DepthOptions(), **rules
                 )
-                left_of = {item.saved.digest: item for item in ready}
+                left_of = {item.saved.digest: item for item in made}
                 every = iter([left_of.get(saved.digest) for saved in plans])
                 parts = [[item for item in islice(every, size) if item] for size in waves]
             not_begun = run.carry_out(parts, jobs or _AT_A_TIME)
@@ -537,7 +527,7 @@ class _Run:
         self.validation: ValidationRun | None = None
         self.failures = 0
 
-    def carry_out(self, waves: Sequence[Sequence[_Ready]], jobs: int) -> int:
+    def carry_out(self, waves: Sequence[Sequence[ReadyPlan]], jobs: int) -> int:
         """Carry out each of *waves* unless one has failed; how many plans were not begun."""
         plans = [item.plan for wave in waves for item in wave]
         self._total = left = len(plans)
@@ -588,7 +578,7 @@ class _Run:
                     self._printer.add(result)
         return begun
 
-    def _result(self, ready: _Ready, executor: Executor) -> TableResult | None:
+    def _result(self, ready: ReadyPlan, executor: Executor) -> TableResult | None:
         """What came of a plan; None if it was not begun."""
         saved = ready.saved
         with self._writing:
@@ -635,7 +625,7 @@ class _Run:
             return TableResult.of(saved.table, result.report, result.code, show_secrets=True)
         return result
 
-    def _fails(self, validation: ValidationRun, ready: _Ready) -> list[DeltaadmError]:
+    def _fails(self, validation: ValidationRun, ready: ReadyPlan) -> list[DeltaadmError]:
         """What makes the changed table fail the *validation*."""
         try:
             report = validation.report(self._context, ready.target, watched=False)
@@ -694,8 +684,7 @@ def plan_many(
                 remedy=f"Use `{plan_run.with_options(context, '--out', 'plans.jsonl')}`.",
             )
         _require_lines(context, "--apply")
-    session = session_settings(context.spark)
-    chosen, project = plan_run.with_engine_for(context, change)
+    chosen = plan_run.with_engine_for(context, change)
 
     def code(document: Document) -> int:
         return plan_run.code_of_plan(
@@ -706,20 +695,18 @@ def plan_many(
         )
 
     def report(reader: RunContext, target: Target) -> PlanReport:
-        plan, requirements = plan_run.plan_for(
-            reader, target, planner, change.commit, project, session
-        )
+        made = plan_run.plan_for(reader, target, planner, change.commit)
         if planning.apply:
-            require_reached(plan)
+            require_reached(made.plan)
         if planning.out is not None:
-            require_no_secrets(plan.steps, plan.session.property_defaults)
-        return PlanReport(target.text, plan, requirements.scope(plan.before))
+            require_no_secrets(made.plan.steps, made.plan.session.property_defaults)
+        return made.report
 
     with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
         fleet = collect_tables(reader, named, many, "plan")
         fleet = replace(fleet, brief=fleet.brief or context.format == "text")
         task = TableTask(reader, fleet, report, code, keep=True)
-        exit_code, plans = _plan_all(task, change, project)
+        exit_code, plans = _plan_all(task, change)
         if not planning.apply or planning.out is None or not plans:
             return exit_code
         # From the file, as a later run would: what is carried out is what was saved.
@@ -729,9 +716,15 @@ def plan_many(
         return combine_exit_codes([exit_code, applied], alone=False)
 
 
-def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tuple[int, int]:
+def _plan_all(task: TableTask, change: ChangeOptions) -> tuple[int, int]:
     """Show and save the plans of *task*: the exit code, and how many plans there are."""
     context, planning, path = task.context, change.planning, change.planning.out
+
+    def as_made(table: str, plan: Plan) -> plan_run.TablePlan:
+        root = plan.before.root
+        of = ClientRequirements.of(change.commit, context.settings, table, root)
+        return plan_run.TablePlan(table, plan, of)
+
     plans, missed, groups = 0, False, PlanGroups()
     printer = ResultPrinter(context, task.fleet, groups=groups)
     with ExitStack() as stack:
@@ -743,10 +736,7 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
                 plans += 1
                 known = result.report
                 if not isinstance(known, PlanReport):  # that of an interrupted run
-                    made = read_plans(result.line)[0].as_made()
-                    root = made.before.root
-                    demands = ClientRequirements.of(change.commit, settings, result.table, root)
-                    known = PlanReport(result.table, made, demands.scope(made.before))
+                    known = as_made(result.table, read_plans(result.line)[0].as_made()).report
                 groups.add(known)
                 missed = missed or bool(known.plan.missed)
             if is_plan and file is not None:
@@ -764,12 +754,8 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
             stack.close()
     if planning.apply:
         return code, plans
-    request = change.commit
-    each = (
-        (of.plan, ClientRequirements.of(request, settings, of.table, of.plan.before.root))
-        for of in (group.report for group in groups)
-    )
-    consents = {one.option: one for one in _consents(each, groups, request)}
+    each = (as_made(group.report.table, group.report.plan) for group in groups)
+    consents = {one.option: one for one in _consents(each, groups, change.commit)}
     agreed = [word for one in consents.values() if one.reason for word in one.words]
     if path is not None:
         announce_plans(context, path, plans, agreed)
@@ -780,13 +766,11 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
 
 
 def _consents(
-    plans: Iterable[tuple[Plan, ClientRequirements]], groups: PlanGroups, request: CommitOptions
+    plans: Iterable[plan_run.TablePlan], groups: PlanGroups, request: CommitOptions
 ) -> Iterator[plan_run.Consent]:
     """The consent that each of *plans* needs, to all of the files that *groups* go through."""
-    for plan, requirements in plans:
-        yield from plan_run.needed_consents(
-            plan, requirements, request, work=groups.work(plan.cost)
-        )
+    for made in plans:
+        yield from plan_run.needed_consents(made, request, work=groups.work(made.plan.cost))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from deltaadm.clients import Access, parse_client
+from deltaadm.clients import Access, Scope, parse_client
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import checkpoint_interval
@@ -47,7 +47,7 @@ from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
 from deltaadm.runs.progress import Phases
-from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
+from deltaadm.runs.settings import ClientRequirements, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.target import Target, load_at, resolve
 from deltaadm.storage.store import open_store
@@ -77,10 +77,10 @@ class Consent(NamedTuple):
 
 
 def needed_consents(
-    plan: Plan, requirements: ClientRequirements, request: CommitOptions, *, work: str = ""
+    made: TablePlan, request: CommitOptions, *, work: str = ""
 ) -> Iterator[Consent]:
-    """The consent that *plan* lacks; *work* are the files behind its cost if it is one of many."""
-    given, work = request.consent, work or plan.work
+    """The consent that a plan lacks; *work* are the files behind its cost if it is one of many."""
+    plan, given, work = made.plan, request.consent, work or made.plan.work
     yield from _to_go_on(given)
     option = _COSTS.get(plan.cost)
     if option is not None and not getattr(given, option):
@@ -96,8 +96,8 @@ def needed_consents(
             # `*` stands for those of a table whose domains were not loaded.
             named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
             yield from _to_lose(f"Dropping {name} deletes {named} permanently", given, name)
-    scope = requirements.scope(plan.before)
-    for after in (shift.after for shift in needing_consent(plan, scope, requirements.accepted)):
+    accepted = made.requirements.accepted
+    for after in (shift.after for shift in needing_consent(plan, made.scope, accepted)):
         name, what = after.release.client.id, "; ".join(cell.note for cell in after.responsible)
         yield Consent(
             f"--accept-silently-wrong {name}",
@@ -190,6 +190,25 @@ class PlanInput(NamedTuple):
         return self.context.history_of(self.snapshot, feature)
 
 
+@dataclass(frozen=True)
+class TablePlan:
+    """The plan for a table, and the clients that must go on using it."""
+
+    table: str
+    plan: Plan
+    requirements: ClientRequirements
+
+    @property
+    def scope(self) -> Scope:
+        """The clients for which the plan is judged."""
+        return self.requirements.scope(self.plan.before)
+
+    @property
+    def report(self) -> PlanReport:
+        """The plan as it is shown."""
+        return PlanReport(self.table, self.plan, self.scope)
+
+
 Planner = Callable[[PlanInput], Plan]
 """A function that makes the plan for a table."""
 
@@ -197,31 +216,21 @@ Note = Callable[[str, Callable[[], str]], None]
 """A function that is told about commits, and one that looks up a more exact message."""
 
 
-def plan_table(  # noqa: PLR0917 -- as `plan_for` has them
-    context: RunContext,
-    target: Target,
-    planner: Planner,
-    change: ChangeOptions,
-    project: Settings,
-    session: SessionSettings,
-) -> int:
+def plan_table(context: RunContext, target: Target, planner: Planner, change: ChangeOptions) -> int:
     """Plan for one table, show or save the plan, carry it out if asked to; the exit code."""
-    plan, requirements = plan_for(context, target, planner, change.commit, project, session)
-    planning, table = change.planning, target.text
+    made, planning = plan_for(context, target, planner, change.commit), change.planning
     if planning.apply:
-        goal_plans.require_reached(plan)
-    report = PlanReport(table, plan, requirements.scope(plan.before))
+        goal_plans.require_reached(made.plan)
     if is_standard_output(planning.out):
-        output.show_on_stderr(context, [report])
-        save_plan(planning.out, plan, table)
-        return _exit_code(plan, planning)
+        output.show_on_stderr(context, [made.report])
+        save_plan(planning.out, made.plan, made.table)
+        return _exit_code(made.plan, planning)
     if planning.out is not None:
         # Saved before it is carried out: a run that is killed leaves its plan behind.
-        save_plan(planning.out, plan, table)
+        save_plan(planning.out, made.plan, made.table)
     if planning.apply:
-        return carry_out_plan(context, table, plan, requirements, change.commit)
-    consents = needed_consents(plan, requirements, change.commit)
-    return show_plan(context, report, planning, consents)
+        return carry_out_plan(context, made, change.commit)
+    return show_plan(context, made.report, planning, needed_consents(made, change.commit))
 
 
 def require_plan_options(change: ChangeOptions) -> None:
@@ -232,22 +241,21 @@ def require_plan_options(change: ChangeOptions) -> None:
         raise UsageError("cannot be combined with --out -", option="--apply")
 
 
-def with_engine_for(context: RunContext, change: ChangeOptions) -> tuple[RunContext, Settings]:
+def with_engine_for(context: RunContext, change: ChangeOptions) -> RunContext:
     """`with_commit_engine`, but without the engine unless it commits, or is to say if it could."""
-    chosen, project = with_commit_engine(context, change.commit)
+    chosen = with_commit_engine(context, change.commit)
     asked = change.planning.apply or change.commit.commit_engine is not None
-    return chosen if asked else context, project
+    return chosen if asked else context
 
 
-def with_commit_engine(context: RunContext, request: CommitOptions) -> tuple[RunContext, Settings]:
-    """The run with the commit engine of the command line or else the settings, and these."""
-    project = load_settings(context.settings)
-    engine = request.commit_engine or project.commit_engine
+def with_commit_engine(context: RunContext, request: CommitOptions) -> RunContext:
+    """The run with the commit engine of the command line or else the settings."""
+    engine = request.commit_engine or load_settings(context.settings).commit_engine
     if engine is Engine.EMBEDDED and request.spark.engine is Engine.SPARK:
         raise UsageError(
             "cannot be combined with --engine spark", option="--commit-engine embedded"
         )
-    return replace(context, commit_engine=engine), project
+    return replace(context, commit_engine=engine)
 
 
 def require_engine_commits(context: RunContext, plan: Plan) -> None:
@@ -260,16 +268,16 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
         require_committable(plan, open_store(root, object_stores=context.object_stores))
 
 
-def plan_for(  # noqa: PLR0917 -- each is of another kind
+def plan_for(
     context: RunContext,
     target: Target,
     planner: Planner,
     request: CommitOptions,
-    project: Settings,
-    session: SessionSettings,
-) -> tuple[Plan, ClientRequirements]:
-    """The plan for a table, and the clients that must go on using it; raises as `make_plan`."""
-    requirements = ClientRequirements.of(request, project, target.text, target.location)
+    session: SessionSettings | None = None,
+) -> TablePlan:
+    """The plan for a table under the settings of its *session*; raises as `make_plan`."""
+    requirements = ClientRequirements.of(request, context.settings, target.text, target.location)
+    session = session or sessions.session_settings(context.spark)
     plan = make_plan(context, target, planner, requirements, session)
     if context.engine is not None and not target.may_be_missing:
         from deltaadm.plans.carry_out import check_steps
@@ -277,7 +285,7 @@ def plan_for(  # noqa: PLR0917 -- each is of another kind
         with sessions.executor(context, plan.session, plan) as executor:
             check_steps(plan, executor)
     require_engine_commits(context, plan)
-    return plan, requirements
+    return TablePlan(target.text, plan, requirements)
 
 
 def make_plan(
@@ -370,18 +378,12 @@ def code_of_plan(request: PlanOptions, *, missed: bool, unfixed: int, is_noop: b
     return FOUND if unfixed or (request.check and not is_noop) else 0
 
 
-def carry_out_plan(
-    context: RunContext,
-    table: str,
-    plan: Plan,
-    requirements: ClientRequirements,
-    request: CommitOptions,
-) -> int:
-    """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
+def carry_out_plan(context: RunContext, made: TablePlan, request: CommitOptions) -> int:
+    """Show a plan, ask for consent, commit and verify it, show the outcome; the exit code."""
+    plan = made.plan
     sessions.prepare_commits(context, [plan])
-    report = PlanReport(table, plan, requirements.scope(plan.before))
-    agree(context, report, needed_consents(plan, requirements, request))
-    outcome = commit_plan(context, table, plan)
+    agree(context, made.report, needed_consents(made, request))
+    outcome = commit_plan(context, made.table, plan)
     output.show(context, [outcome])
     if outcome.outcome.mismatches:
         return MISMATCH

@@ -9,7 +9,6 @@ from deltaadm.runs.names import Entry, is_foreign, look_up, opened
 from deltaadm.runs.options import FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import Planner, plan_table, require_plan_options, with_engine_for
-from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.target import resolve
 
 PlanForeign = Callable[[RunContext, str, Entry], int]
@@ -38,13 +37,10 @@ def plan_tables(
 
         return plan_many(context, named, many, planner, change)
     [table] = named
-    session = session_settings(context.spark)
-    chosen, project = with_engine_for(context, change)
     # Opened first, so that the commit has the session in which the name was looked up.
     names = [table] if change.planning.apply or plan_foreign is not None else []
-    with opened(chosen, names, [table]) as reader:
+    with opened(with_engine_for(context, change), names, [table]) as reader:
         entry = look_up(reader, [table]).get(table)
         if plan_foreign is not None and is_foreign(entry):
             return plan_foreign(reader, table, entry)
-        target = resolve(reader, table, entry)
-        return plan_table(reader, target, planner, change, project, session)
+        return plan_table(reader, resolve(reader, table, entry), planner, change)

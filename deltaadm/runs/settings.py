@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from enum import Enum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from glob import escape
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -105,6 +106,7 @@ def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return policy
 
 
+@lru_cache(maxsize=4)  # the tables of a run have the same
 def load_settings(sources: SettingsSources) -> Settings:
     """The settings in *sources*; raises `SettingsError` for those that are not understood."""
     settings = {}
@@ -352,7 +354,7 @@ class ClientRequirements(NamedTuple):
 
     @classmethod
     def of(
-        cls, request: CommitOptions, settings: Settings, table: str, location: str
+        cls, request: CommitOptions, settings: SettingsSources, table: str, location: str
     ) -> ClientRequirements:
         """
         What the command line says, or else the *settings*.
@@ -368,7 +370,7 @@ class ClientRequirements(NamedTuple):
                 remedy = similar_code(word) or "`deltaadm rules` lists them all."
                 raise UsageError(f"there is no rule {word!r}. {remedy}", option="--accept-finding")
         accepted = map(parse_client, request.consent.accept_silently_wrong or ())
-        of = settings.of_table(table, location)
+        of = load_settings(settings).of_table(table, location)
         return cls(
             reading=(*map(parse_client, request.clients.for_client or ()),) or of.clients or (),
             writing=(*map(parse_client, request.clients.for_client_writing or ()),)

@@ -23,7 +23,6 @@ from deltaadm.masking import masked
 from deltaadm.plans.alter import read_schema
 from deltaadm.plans.goals import require_reached
 from deltaadm.plans.plan import Plan
-from deltaadm.plans.reports import PlanReport
 from deltaadm.plans.saved import SavedPlan
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.diff import DiffReport
@@ -33,7 +32,7 @@ from deltaadm.runs.compare import compared, comparison
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.foreign_plans import creation_planner, creation_step
 from deltaadm.runs.history import NEWEST, Point, point, state_at
-from deltaadm.runs.many_plans import plan_left, plans_in
+from deltaadm.runs.many_plans import plans_in, ready
 from deltaadm.runs.names import opened
 from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup, read_file
 from deltaadm.runs.plan_options import (
@@ -43,7 +42,7 @@ from deltaadm.runs.plan_options import (
     PlanOutputOptions,
 )
 from deltaadm.runs.results import OutcomeResult, PlanResult, Result
-from deltaadm.runs.settings import ClientRequirements, load_settings, rule_settings
+from deltaadm.runs.settings import load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.target import Target, find, resolve_new
@@ -413,12 +412,9 @@ class Table:
     ) -> PlanResult:
         # The settings of Spark on which plans depend.
         conf: Any = {} if self._spark is None else self._spark.conf.getAll
-        session, project = SessionSettings.from_conf(conf), load_settings(context.settings)
-        plan, requirements = plan_run.plan_for(
-            context, target, planner, self._request, project, session
-        )
-        report = PlanReport(self.name, plan, requirements.scope(plan.before))
-        return PlanResult(report, show_secrets=self._show_secrets)
+        session = SessionSettings.from_conf(conf)
+        made = plan_run.plan_for(context, target, planner, self._request, session)
+        return PlanResult(made.report, show_secrets=self._show_secrets)
 
     # Carrying out
 
@@ -456,21 +452,19 @@ class Table:
         status = CommitStatus()
         try:
             with self._run(status) as plain:
-                context, project = plan_run.with_commit_engine(plain, request)
-                saved = _saved(plan)
+                context = plan_run.with_commit_engine(plain, request)
+                saved = _saved(plan).called(self.name)
                 target = (
                     find(context, self.name)
                     if saved.before.exists
                     else resolve_new(context, self.name, None)
                 )
-                requirements = ClientRequirements.of(request, project, target.text, target.location)
-                chosen = plan_left(context, saved, target, requirements)
-                plan_run.require_engine_commits(context, chosen)
+                made = ready(context, saved, target, request)
                 if isinstance(plan, PlanResult | Plan):
                     require_reached(plan if isinstance(plan, Plan) else plan.plan)
-                sessions.prepare_commits(context, [chosen])
-                _require_consent(plan_run.needed_consents(chosen, requirements, request))
-                outcome = plan_run.commit_plan(context, self.name, chosen)
+                sessions.prepare_commits(context, [made.plan])
+                _require_consent(plan_run.needed_consents(made, request))
+                outcome = plan_run.commit_plan(context, self.name, made.plan)
                 return OutcomeResult(outcome, show_secrets=self._show_secrets)
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"deltaadm: {status.describe()}")

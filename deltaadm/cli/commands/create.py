@@ -20,7 +20,6 @@ from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file, require_tables
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
-from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret, table_name
 
@@ -79,7 +78,7 @@ class Create(Parameters):
         if self.location is not None and table_name(self.table) is None:
             raise UsageError("applies only to tables in a catalog", option="--location")
         require_no_secret(self.location or "")
-        chosen, project = plan_run.with_engine_for(replace(context, unity=None), self.change)
+        chosen = plan_run.with_engine_for(replace(context, unity=None), self.change)
         places, query = [self.location or self.table], self.as_query
         with table_names.opened(chosen, [self.table], places, always=query is not None) as opened:
             query = None if query is None else query.strip().rstrip(";")
@@ -103,8 +102,7 @@ class Create(Parameters):
                 return foreign_plans.create(opened, self.table, step, made_by, self.change)
             target = resolve_new(opened, self.table, step.location)
             planner = foreign_plans.creation_planner(step)
-            session = session_settings(context.spark)
-            return plan_run.plan_table(opened, target, planner, self.change, project, session)
+            return plan_run.plan_table(opened, target, planner, self.change)
 
 
 def _columns(text: str) -> StructType:
