@@ -25,6 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from deltaadm.masking import masked, secrets_of_environment
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar
@@ -52,8 +54,6 @@ class DeltaadmError(Exception):
         delta_error_class: str | None = None,
         established: Mapping[str, object] | None = None,
     ) -> None:
-        from deltaadm.masking import masked, secrets_of_environment
-
         self.message = masked(message, secrets_of_environment())
         super().__init__(self.message)
         self.remedy = masked(remedy)

@@ -50,7 +50,7 @@ from deltaadm.runs.names import Entry
 from deltaadm.runs.options import FleetOptions, OutputTarget, read_file, read_input
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
 from deltaadm.runs.places import tables_below
-from deltaadm.runs.progress import Progress, State
+from deltaadm.runs.progress import Progress
 from deltaadm.runs.status import FOUND, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.storage.store import is_in_object_store, is_remote
@@ -496,9 +496,9 @@ def table_results(
     context, fleet = task.context, task.fleet
     waiting = False
     fresh = [table for table in fleet.tables if table not in fleet.answered]
-    done, total, said = 0, len(fleet.tables), context.status.clause
+    total, said = len(fleet.tables), context.status.clause
+    progress = Progress("Reading", counts="tables", total=total)
     if context.executors is None or (fleet.alone and context.hadoop is not None):
-        progress = Progress(lambda: State("Reading", counts="tables", done=done, total=total))
         waiting = any(is_remote(fleet.location(table)) for table in fresh)
         stream = in_order(
             fresh,
@@ -514,17 +514,17 @@ def table_results(
     began, old = monotonic(), total - len(fresh)
     for table in fleet.tables:
         if not fleet.alone:
-            context.status.set(f"{said}; {done} of {total} tables were processed")
+            context.status.set(f"{said}; {progress.done} of {total} tables were processed")
         line = fleet.answered.get(table)
         if line is None:
             yield next(stream)
         else:
             yield TableResult(table, line, task.code_of(line), old=True)
-        done += 1
-        if advised and (passed := monotonic() - began) > _SAMPLE and done > old:
+        progress.done += 1
+        if advised and (passed := monotonic() - began) > _SAMPLE and progress.done > old:
             advised = False
             at_once = 1 if waiting else fleet.jobs or processors()
-            if advice := advice_on_spark(done - old, len(fresh), passed, at_once):
+            if advice := advice_on_spark(progress.done - old, len(fresh), passed, at_once):
                 info(advice)
     context.status.set(said)
 

@@ -57,7 +57,7 @@ from deltaadm.runs.names import look_up, opened
 from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
-from deltaadm.runs.progress import Phases
+from deltaadm.runs.progress import Progress
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import ClientRequirements, load_settings, rule_settings
 from deltaadm.runs.status import FOUND, MISMATCH, SOME_FAILED, WAITING
@@ -537,7 +537,7 @@ class _Run:
         try:
             # Spark ends before the threads are waited for: what they still ask of it fails at once.
             with (
-                Phases("Applying plans").shown() as progress,
+                Progress("Applying plans").shown() as progress,
                 sessions.executor(self._context, session, *plans, phases=progress) as executor,
             ):
                 if any(stage.step.has_statement for plan in plans for stage in plan.stages):
@@ -564,7 +564,7 @@ class _Run:
         self._context.status.set(f"{self._done} of {self._total} plans were applied")
         return left
 
-    def _begun(self, running: set[Future[TableResult | None]], progress: Phases) -> int:
+    def _begun(self, running: set[Future[TableResult | None]], progress: Progress) -> int:
         """Show results as they come; how many of the plans were begun."""
         begun = 0
         while running:

@@ -21,6 +21,8 @@ from deltaadm.errors import (
     UsageError,
     require_one_of,
 )  # fmt: skip
+from deltaadm.formats import FORMATS, Style, formats_for, render, width_for
+from deltaadm.masking import masked, secrets_of_environment, visible
 from deltaadm.runs.declare import COMMON, Parameters, option
 from deltaadm.runs.status import NOTHING, CommitStatus
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from typing import Final, TextIO
 
     from deltaadm.blocks import Report
-    from deltaadm.formats import Style
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.options import OutputOptions
 
@@ -217,8 +218,6 @@ class FileText(StringIO):
 
 def check_format(output: OutputOptions, report: str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
-    from deltaadm.formats import formats_for
-
     for target in output.targets:
         require_one_of(target.format, formats_for(report), "--output")
     require_one_of(output.color, ("auto", "always", "never"), "--color")
@@ -256,8 +255,6 @@ def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
 
 
 def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats import render  # of which `--version` needs nothing
-
     # A page that is kept says when it was made; on standard output equal runs write the same.
     if format_name == "html" and (out is not sys.stdout or isinstance(out, FileText)):
         from deltaadm.domain.wire import instant
@@ -342,8 +339,6 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
 
 def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
     """The *error* in the answer's place if errors belong there, else on standard error."""
-    from deltaadm.formats import FORMATS
-
     if FORMATS[context.format].machine and not messages().is_silent:
         from deltaadm.documents import Failure
 
@@ -356,8 +351,6 @@ def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
 
 def show_error(table: str, error: DeltaadmError) -> None:
     """One sentence and what to do about it, on standard error."""
-    from deltaadm.masking import masked, visible
-
     prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
     sentence = f"{prefix}{visible(error.message)}"
     remedy = visible(error.remedy)
@@ -371,15 +364,12 @@ def trace(error: BaseException) -> str:
     """The traceback of *error*, which may quote a secret of the environment, without it."""
     import traceback
 
-    from deltaadm.masking import masked, secrets_of_environment, visible
-
     text = masked("".join(traceback.format_exception(error)), secrets_of_environment())
     return "".join(f"{visible(line)}\n" for line in text.splitlines())
 
 
 def _wrapped(text: str, hang: int) -> str:
     """*text* in lines for standard error, which go on in column *hang*."""
-    from deltaadm.formats import width_for
     from deltaadm.formats.text import Line
 
     width = width_for(sys.stderr)
@@ -399,7 +389,6 @@ def info(message: str) -> None:
 
 def command_line(words: Iterable[str]) -> str:
     """The line that runs deltaadm with *words* in a shell, without secrets."""
-    from deltaadm.masking import masked, secrets_of_environment
     from deltaadm.plans.undo import quoted
 
     return masked(" ".join(("deltaadm", *map(quoted, words))), secrets_of_environment())
@@ -408,8 +397,6 @@ def command_line(words: Iterable[str]) -> str:
 def tell_command(sentence: str, command: str) -> None:
     """A *sentence* about the run, and below it the *command* line that it speaks of."""
     if messages().wants(INFO):
-        from deltaadm.masking import visible
-
         shown = visible(sentence), visible(command)
         _say(INFO, " ".join(shown), "\n{}\n  {}\n".format(*shown))
 
@@ -421,15 +408,11 @@ def detail(message: str) -> None:
 
 def _tell(level: str, message: str) -> None:
     if messages().wants(level):
-        from deltaadm.masking import visible
-
         _say(level, visible(message), _wrapped(visible(message), 2))
 
 
 def _say(level: str, message: str, text: str) -> None:
     """Write *message* to standard error, where its *text* is that for people, and to the log."""
-    from deltaadm.masking import masked
-
     chosen = messages()
     if chosen.log_file is not None:
         _append(chosen.log_file, chosen.line(level, masked(message), timed=True))
@@ -439,8 +422,6 @@ def _say(level: str, message: str, text: str) -> None:
 
 def write_stderr(text: str) -> None:
     """Write *text* without secrets to standard error, or go on where that takes no more."""
-    from deltaadm.masking import masked
-
     _ERASER.get()()
     _escape_unencodable(sys.stderr)
     try:

@@ -46,7 +46,7 @@ from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
-from deltaadm.runs.progress import Phases
+from deltaadm.runs.progress import Progress
 from deltaadm.runs.settings import ClientRequirements, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.target import Target, load_at, resolve
@@ -55,7 +55,8 @@ from deltaadm.storage.store import open_store
 if TYPE_CHECKING:
     from deltaadm.blocks import Report
     from deltaadm.plans.alter import ChangeTexts
-    from deltaadm.plans.carry_out import Executor, Progress
+    from deltaadm.plans.carry_out import Executor
+    from deltaadm.plans.carry_out import Progress as Reached
     from deltaadm.plans.foreign import ForeignPlan
 
 
@@ -414,7 +415,7 @@ def agree(
 def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
     """Commit *plan*, which has been agreed to, and verify it."""
     with (
-        Phases("Committing").shown() as progress,
+        Progress("Committing").shown() as progress,
         sessions.executor(context, plan.session, plan, phases=progress) as executor,
     ):
         outcome = execute(context, plan, executor, context.status.set, progress)
@@ -427,7 +428,11 @@ def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
 
 
 def execute(
-    context: RunContext, plan: Plan, executor: Executor, note: Note, progress: Phases | None = None
+    context: RunContext,
+    plan: Plan,
+    executor: Executor,
+    note: Note,
+    progress: Progress | None = None,
 ) -> Outcome:
     """What *plan* came to; raises what `carry_out` does. *note* hears what is known of commits."""
     from deltaadm.plans.carry_out import carry_out, look_up, require_same_places
@@ -438,7 +443,7 @@ def execute(
     log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
     total = len(plan.stages)
 
-    def on_progress(reached: Progress) -> None:
+    def on_progress(reached: Reached) -> None:
         if progress is not None:
             progress.part("Committing steps", min(reached.done + 1, total), total)
         later = replace(log, context=context.without_session())

@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final, Self
 
-from deltaadm.dataclass import dataclass
 from deltaadm.facts import CommitFacts, Facts, LiveFile, LiveFiles
 from deltaadm.runs.output import info, is_terminal, set_eraser
 
@@ -22,27 +21,20 @@ _OFTEN: Final = 0.2
 _SELDOM: Final = 10.0
 
 
-@dataclass(frozen=True)
-class State:
-    """An activity, its object *what*, and its progress: in words, or as a part of a total."""
-
-    doing: str
-    what: str = ""
-    counts: str = ""
-    done: int = 0
-    total: int | None = None
-
-
 class Progress:
     """
-    Shows how far a run has come, which *state* tells.
+    Shows how far a run has come: what it is *doing*, with *what*, and how much is `done` of it.
 
-    On a terminal a line appears after a second and goes when the work is done, or when something
-    else is written; elsewhere a line is added every ten seconds, and none in a quiet run.
+    That is a part of a `total`, or what `counts` says in words. On a terminal a line appears after
+    a second and goes when the work is done, or when something else is written; elsewhere a line is
+    added every ten seconds, and none in a quiet run.
     """
 
-    def __init__(self, state: Callable[[], State]) -> None:
-        self.state = state
+    def __init__(
+        self, doing: str, what: str = "", counts: str = "", total: int | None = None
+    ) -> None:
+        self.doing, self.what, self.done, self.total = doing, what, 0, total
+        self.counts: Callable[[], str] = lambda: counts
         self._started = self._shown = time.monotonic()
         self._live: LiveLine | None = None
         self._lock = _thread.allocate_lock()
@@ -54,11 +46,10 @@ class Progress:
         if not is_terminal():
             if now - self._shown >= _SELDOM:
                 self._shown = now
-                state = self.state()
-                counts = state.counts
-                if state.total is not None:
-                    counts = f"{state.done} of {state.total} {counts}".rstrip()
-                what = " ".join(filter(None, (state.doing, state.what)))
+                counts = self.counts()
+                if self.total is not None:
+                    counts = f"{self.done} of {self.total} {counts}".rstrip()
+                what = " ".join(filter(None, (self.doing, self.what)))
                 passed = f"{round(now - self._started)} s"
                 info(f"{what}: {', '.join(filter(None, (counts, passed)))}")
         elif now - self._shown >= (_OFTEN if self._live else _SOON):
@@ -70,14 +61,9 @@ class Progress:
                     from deltaadm.formats.live import LiveLine
 
                     self._live = LiveLine()
-                state = self.state()
+                passed, counts = now - self._started, self.counts()
                 self._live.show(
-                    state.doing,
-                    state.what,
-                    state.counts,
-                    done=state.done,
-                    total=state.total,
-                    seconds=now - self._started,
+                    self.doing, self.what, counts, done=self.done, total=self.total, seconds=passed
                 )
 
     def hide(self) -> None:
@@ -112,38 +98,24 @@ class Progress:
             self._over = True
             self.hide()
 
-
-class Examination(Progress):
-    """The progress of the examination of one table."""
-
-    def __init__(self, table: str) -> None:
-        self._commits = self._files = 0
-        super().__init__(
-            lambda: State("Checking", table, f"{self._commits} commits, {self._files} files")
-        )
-
     def watched(self, facts: Iterable[Facts]) -> Iterator[Facts]:
-        """The same facts, counted as they pass."""
+        """The same facts of one table, counted as they pass."""
+        commits = files = 0
+        self.counts = lambda: f"{commits} commits, {files} files"
         for fact in facts:
             if isinstance(fact, LiveFile):
-                self._files += 1
+                files += 1
             elif isinstance(fact, LiveFiles):
-                self._files += len(fact.columns)
+                files += len(fact.columns)
             elif isinstance(fact, CommitFacts):
-                self._commits += 1
+                commits += 1
             yield fact
 
-
-class Phases(Progress):
-    """The current activity of a run, phase by phase."""
-
-    def __init__(self, doing: str) -> None:
-        super().__init__(lambda: self._phase)
-        self._phase = State(doing)
+    # Phase by phase
 
     def begin(self, doing: str) -> None:
         """Start the next phase."""
-        self._phase = State(doing.rstrip(". "))
+        self.part(doing.rstrip(". "), 0, 0)
 
     def announce(self, doing: str) -> None:
         """Start the next phase, and say so."""
@@ -152,4 +124,4 @@ class Phases(Progress):
 
     def part(self, doing: str, done: int, total: int) -> None:
         """Start a part of a phase."""
-        self._phase = State(doing, done=done, total=total) if total > 1 else State(doing)
+        self.doing, self.done, self.total = doing, done, total if total > 1 else None

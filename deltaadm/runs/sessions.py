@@ -15,7 +15,7 @@ from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.options import Engine, FleetOptions, SparkOptionGroup, pairs, read_file
 from deltaadm.runs.output import detail, info, messages
-from deltaadm.runs.progress import Phases
+from deltaadm.runs.progress import Progress
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def session_settings(request: SparkOptionGroup) -> SessionSettings:
 
 
 def executor(
-    context: RunContext, settings: SessionSettings, *plans: Plan, phases: Phases | None = None
+    context: RunContext, settings: SessionSettings, *plans: Plan, phases: Progress | None = None
 ) -> AbstractContextManager[Executor]:
     """What carries out *plans*, and tells *phases* what it does; raises as `require_commits`."""
     if context.commit_engine is Engine.EMBEDDED:
@@ -195,7 +195,7 @@ def log_reader(
     is_here = (context.spark.spark_master or "local").startswith("local")
     options = spark_options(context, places=places, long_work=is_here)
     with ExitStack() as stack:
-        with Phases("Starting Spark").shown() as progress:
+        with Progress("Starting Spark").shown() as progress:
             session = stack.enter_context(open_session(options, progress.announce, progress.begin))
         ship(session)
         if by_executors and not hasattr(session, "_jvm"):

@@ -34,7 +34,7 @@ from deltaadm.runs.fleet import Fleet, TableResult, combine_exit_codes
 from deltaadm.runs.options import OutputTarget
 from deltaadm.runs.output import messages, rendered, show_error, write
 from deltaadm.runs.plan_options import ClientOptions
-from deltaadm.runs.progress import Examination
+from deltaadm.runs.progress import Progress
 from deltaadm.runs.settings import Settings
 from deltaadm.runs.target import Target
 
@@ -104,7 +104,7 @@ class ValidationRun:
         self, context: RunContext, target: Target, *, watched: bool = True
     ) -> ValidationReport:
         """The findings in *target*; *watched* says whether progress is shown."""
-        progress = Examination(target.text)
+        progress = Progress("Checking", target.text)
         demands = self.demands(target)
         try:
             with progress.shown() if watched else nullcontext():

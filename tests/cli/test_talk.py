@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.runs.progress import Examination, Progress, State
+from deltaadm.runs.progress import Progress
 from tests.support.program import Result, deltaadm
 from tests.support.tables import Table
 
@@ -34,7 +34,8 @@ def test_progress_without_a_terminal(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr("deltaadm.runs.progress.time.monotonic", lambda: clock[0])
-    progress = Progress(lambda: State("Reading", counts="tables", done=3, total=40))
+    progress = Progress("Reading", counts="tables", total=40)
+    progress.done = 3
     for clock[0] in (0, 9.9, 10, 15, 20.5):
         progress.tick()
     assert capsys.readouterr().err.splitlines() == [
@@ -44,4 +45,6 @@ def test_progress_without_a_terminal(
 
 
 def test_an_examination_counts_what_passes() -> None:
-    assert Examination("events").state() == State("Checking", "events", "0 commits, 0 files")
+    progress = Progress("Checking", "events")
+    assert not [*progress.watched(())]
+    assert progress.counts() == "0 commits, 0 files"
