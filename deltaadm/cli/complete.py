@@ -15,6 +15,7 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
 from deltaadm.dataclass import import_module
 from deltaadm.runs.declare import COMMON, Declared
+from deltaadm.runs.settings_file import SettingsSources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,8 +96,6 @@ def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
 
 def _values(command: Command, option: Declared, typed: str) -> Answer:
     if option.names_tables and typed.startswith("@"):
-        from deltaadm.runs.settings_file import SettingsSources
-
         return {f"@{name}": "" for name in SettingsSources("").aliases()}, False
     kind = option.metavar.removesuffix("[:FILE]").strip("[]")
     words: Iterable[str] = option.choices
@@ -121,27 +120,16 @@ def _features(of: Any, command: Command) -> Iterable[str]:
     return (name for name, feature in of.FEATURES.items() if feature.removal or not changes)
 
 
-def _addable(of: Any, _: Command) -> Iterable[str]:
-    known = (each for each in of.FEATURES.values() if each.in_delta_spark)
-    return (feature.name for feature in known if not feature.not_addable)
-
-
-def _formats(of: Any, command: Command) -> tuple[str, ...]:
-    names = {name for option in command.declared() for name in option.names}
-    shown = "PlanReport" if "--allow-rewrite" in names else "TableReport"
-    return tuple(of.formats_for("ValidationReport" if "--fail-on" in names else shown))
-
-
 def _properties(of: Any, _: Command) -> list[str]:
     return [entry.key for entry in of.PROPERTIES.values() if entry.editable]
 
 
-def _codes(of: Any, _: Command) -> tuple[str, ...]:
-    return (*of.families(), *sorted(of.RULES))
-
-
 def _sections(of: Any, _: Command) -> list[str]:
     return [each.value for each in of.Section]
+
+
+def _codes(of: Any, _: Command) -> tuple[str, ...]:
+    return (*of.families(), *sorted(of.RULES))
 
 
 _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]] = {
@@ -151,12 +139,14 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "CODE...": ("deltaadm.reports.validate", _codes),
     "DOCUMENT": ("deltaadm.documents", lambda of, _: of.schemas()),
     "FEATURE": ("deltaadm.domain.features", _features),
-    "FEATURE...": ("deltaadm.domain.features", _addable),
+    "FEATURE...": ("deltaadm.domain.features", lambda of, _: (
+        each.name for each in of.FEATURES.values()
+        if each.in_delta_spark and not each.not_addable)),
     "FEATURE|TABLE": ("deltaadm.domain.features", _features),
     "FILE|KEY=VALUE": ("deltaadm.cli", lambda _, command: (
         f"{each.key}=" for each in command.declared() if each.names and each.scope == COMMON)),
     "FORM": ("deltaadm.cli", lambda *_: ("text", "json")),
-    "FORMAT": ("deltaadm.formats", _formats),
+    "FORMAT": ("deltaadm.formats", lambda of, command: of.formats_for(command.parameters().shows)),
     "FORMAT PATH": ("deltaadm.cli", lambda *_: ("delta",)),
     "PROPERTY": ("deltaadm.domain.properties", _properties),
     "PROPERTY=VALUE": ("deltaadm.domain.properties",

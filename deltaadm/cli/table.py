@@ -124,6 +124,10 @@ class Command:
         output, spark, access = map(request.group, ("output", "spark", "access"))
         if output is not None:
             check_format(output, request.shows)
+            resume = getattr(request.group("many"), "resume", None)
+            # The answers of an earlier run can stand in no other format.
+            if resume and not {each.format for each in output.targets} <= {"text", "jsonl"}:
+                raise UsageError("supports only -o jsonl and -o text", option="--resume")
         context = context.with_request(spark, output, access)
 
         def work() -> int:

@@ -215,11 +215,13 @@ def record_tables(
 ) -> int:
     """Write a reference with all tables, or nothing if one cannot be read; the exit code."""
     fleet = collect_tables(context, named, request, "record")
-
-    def record_table(context: RunContext, target: Target) -> reports.Reference:
-        return reports.record(target.text, comparable(context, target))
-
-    results = [*table_results(TableTask(context, fleet, record_table, keep=True))]
+    task = TableTask(
+        context,
+        fleet,
+        lambda reader, target: reports.record(target.text, comparable(reader, target)),
+        keep=True,
+    )
+    results = [*table_results(task)]
     for result in results:
         if isinstance(result.report, Failure):
             show_error(result.report.table, result.report.error)

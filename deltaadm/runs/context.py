@@ -124,10 +124,6 @@ class RunContext:
             options()  # a mistake in them is an error for local tables too
         return ObjectStores(options, None if unity is None else unity.credentials)
 
-    def without_session(self) -> RunContext:
-        """The same run, once the session has been closed."""
-        return replace(self, hadoop=None, engine=None, catalog=None, executors=None)
-
     def locate(self, place: str) -> str:
         """The location of the table at *place*; raises as `open_store`, and for a secret in it."""
         require_no_secret(place)

@@ -167,11 +167,6 @@ class Parameters:
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def replaced(self, **values: Any) -> Self:
         """The same with other *values* for some fields."""
         return type(self)(**{**vars(self), **values})

@@ -54,7 +54,7 @@ from deltaadm.runs.fleet import (
     table_results,
 )
 from deltaadm.runs.names import look_up, opened
-from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
+from deltaadm.runs.options import FleetOptions, read_file, read_input
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
 from deltaadm.runs.progress import Progress
@@ -669,7 +669,6 @@ def plan_many(
 ) -> int:
     """`plan_tables` for more than one table."""
     planning = change.planning
-    require_streaming(many, context.format)
     if is_standard_output(planning.out):
         raise UsageError(
             "- can only save the plan of one table; use -o jsonl for several", option="--out"

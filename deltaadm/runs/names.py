@@ -118,19 +118,6 @@ def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[st
         return dict.fromkeys(names, error)  # which is then the result of each of the tables
 
 
-def look_up_again(context: RunContext, name: str) -> Entry | None:
-    """The entry of the Delta table to which *name* leads by now; None for what is no name."""
-    parts = table_name(name)
-    if parts is None:
-        return None
-    unity, catalog = unity_of(context), context.catalog
-    if unity is not None and _is_of_unity(parts):
-        return _or_error(lambda: unity.load(parts).require_delta())
-    if catalog is None:
-        return None
-    return _or_error(lambda: catalog.load_table(parts).require_delta())
-
-
 def _or_error(load: Callable[[], CatalogTable]) -> Entry:
     try:
         return load()

@@ -180,6 +180,13 @@ class FleetOptions(Parameters):
         """Whether arguments name all tables, of which a single one is shown as a whole."""
         return not (self.names_tables or self.brief or self.resume)
 
+    def require_any(self, named: Sequence[str] | None) -> None:
+        """Turn away a command line that names no table: a usage error."""
+        if not named and not self.names_tables:
+            raise UsageError(
+                "Name a TABLE, or use --table, --tables-from, --discover or --catalog."
+            )
+
 
 class ObservedOptions(Parameters):
     """The clients that were seen to use a table."""
@@ -233,12 +240,6 @@ class SparkOptionGroup(Parameters):
     # fmt: on
 
 
-def require_streaming(many: FleetOptions, *formats: str) -> None:
-    """Turn away a format in which the answers of an earlier run cannot stand: a usage error."""
-    if many.resume is not None and not set(formats) <= {"text", "jsonl"}:
-        raise UsageError("supports only -o jsonl and -o text", option="--resume")
-
-
 def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:
     """The texts of *option*, of this *shape*, as a mapping; the last of several values counts."""
     values = {}
@@ -248,12 +249,6 @@ def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") ->
             raise UsageError(f"{text!r} does not have the form {shape}", option=option)
         values[key] = value
     return values
-
-
-def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
-    """Turn away a command line that names no table: a usage error."""
-    if not named and not many.names_tables:
-        raise UsageError("Name a TABLE, or use --table, --tables-from, --discover or --catalog.")
 
 
 # Files that are named

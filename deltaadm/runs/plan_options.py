@@ -18,7 +18,6 @@ from deltaadm.runs.options import (
     SparkOptionGroup,
     TableOutputOptions,
     either,
-    require_tables,
 )
 
 TYPE_CHECKING = False
@@ -86,7 +85,7 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
     requested = [word for word in words if word is not None]
     if many.names_tables:
         return [], requested
-    require_tables(requested, many)
+    many.require_any(requested)
     if len(requested) > 1 and requested[0].lower() in map(str.lower, FEATURES):
         require_no_directory(requested[0], "table feature")
     return requested[:1], requested[1:]

@@ -49,7 +49,7 @@ from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOpti
 from deltaadm.runs.progress import Progress
 from deltaadm.runs.settings import ClientRequirements, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
-from deltaadm.runs.target import Target, load_at, resolve
+from deltaadm.runs.target import Target, find, load_at
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
@@ -446,7 +446,9 @@ def execute(
     def on_progress(reached: Reached) -> None:
         if progress is not None:
             progress.part("Committing steps", min(reached.done + 1, total), total)
-        later = replace(log, context=context.without_session())
+        # Asked once the session has been closed.
+        alone = replace(context, hadoop=None, engine=None, catalog=None, executors=None)
+        later = replace(log, context=alone)
         note(reached.words, partial(look_up, reached, later, executor))
 
     return carry_out(plan, executor=executor, log=log, note=on_progress)
@@ -470,7 +472,7 @@ class LiveLog:
         """The table as it is now, or as it was at *version*; at -1 there was none."""
         name = self.before.name
         if version is None and self.by_name and name:
-            target = resolve(self.context, name, table_names.look_up_again(self.context, name))
+            target = find(self.context, name)
         else:
             is_new = version is None and not self.before.exists
             target = Target(self.before.root, self._location(), may_be_missing=is_new)

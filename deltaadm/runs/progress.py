@@ -61,9 +61,9 @@ class Progress:
                     from deltaadm.formats.live import LiveLine
 
                     self._live = LiveLine()
-                passed, counts = now - self._started, self.counts()
+                seconds, counts = now - self._started, self.counts()
                 self._live.show(
-                    self.doing, self.what, counts, done=self.done, total=self.total, seconds=passed
+                    self.doing, self.what, counts, done=self.done, total=self.total, seconds=seconds
                 )
 
     def hide(self) -> None:

@@ -16,7 +16,7 @@ from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
 from deltaadm.runs.fleet import ResultPrinter, TableTask, collect_tables, table_results
-from deltaadm.runs.options import FleetOptions, require_streaming
+from deltaadm.runs.options import FleetOptions
 from deltaadm.runs.output import info, show
 from deltaadm.runs.plan_options import RepairOptions
 from deltaadm.runs.plan_run import Consent, confirm, tell_to_apply
@@ -76,7 +76,6 @@ def _repair_many(
         raise UsageError(
             "requires --yes for several tables: look at the plans first", option="--apply"
         )
-    require_streaming(many, context.format)
     fleet = collect_tables(context, named, many, "repair")
     if options.apply:  # a table of which the earlier run has shown the plan alone is not repaired
         answers = {table: json.loads(line) for table, line in fleet.answered.items()}

@@ -26,20 +26,6 @@ if TYPE_CHECKING:
 # Rows
 
 
-def arrow_table(kind: str, document: Mapping[str, Any], rows: str) -> pa.Table:
-    """The field *rows* of *document*, which is one of *kind*."""
-    import pyarrow as pa
-
-    columns = dict(_columns(kind_of_document(kind).schema["properties"][rows]["items"]))
-    arrays = []
-    for path, kind_of in columns.items():
-        values = [_value(row, path) for row in document[rows]]
-        if kind_of is None:
-            values = [None if value is None else json.dumps(value) for value in values]
-        arrays.append(pa.array(values, kind_of or "string"))
-    return pa.table(arrays, names=[".".join(path) for path in columns])
-
-
 def _columns(
     schema: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], str | None]]:
@@ -109,10 +95,20 @@ class Result(Generic[R]):
         The columns are the fields of the document; what is an array or of several types is JSON.
         Raises `TypeError` for a result that is no list.
         """
+        import pyarrow as pa
+
         kind = self._shown.document
         if kind not in _ROWS:
             raise TypeError(f"{self.kind} is not a list of rows; to_dict() has it all.")
-        return arrow_table(kind, self.to_dict(), _ROWS[kind])
+        field, arrays, names = _ROWS[kind], [], []
+        rows = self.to_dict()[field]
+        for path, of in _columns(kind_of_document(kind).schema["properties"][field]["items"]):
+            values = [_value(row, path) for row in rows]
+            if of is None:
+                values = [None if value is None else json.dumps(value) for value in values]
+            arrays.append(pa.array(values, of or "string"))
+            names.append(".".join(path))
+        return pa.table(arrays, names=names)
 
     def to_pandas(self) -> pd.DataFrame:
         """The same as a DataFrame; raises `ImportError` without pandas."""

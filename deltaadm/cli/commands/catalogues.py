@@ -115,7 +115,7 @@ class Explain(Parameters):
     shows = "RuleExplanation"
 
     @property
-    def about(self) -> str:  # type: ignore[override]
+    def about(self) -> str:
         """The words, unless one is a message, which is no name of anything."""
         is_message = any(word == "-" or len(word.split()) > 1 for word in self.words)
         return "" if is_message else "words"

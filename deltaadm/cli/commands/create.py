@@ -17,7 +17,7 @@ from deltaadm.runs import foreign_plans, plan_run
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
-from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file, require_tables
+from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.target import resolve_new
@@ -216,7 +216,7 @@ class Alter(Parameters):
         tables = self.tables or ()
         if "location" in given and (self.many.names_tables or len(tables) > 1):
             raise UsageError("can only change one table at a time", option="--set-location")
-        require_tables(tables, self.many)
+        self.many.require_any(tables)
         texts = ChangeTexts(**given)
         planner = plan_run.changes_planner(texts)
         foreign = partial(foreign_plans.alter, texts, self.change)

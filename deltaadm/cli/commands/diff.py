@@ -24,8 +24,6 @@ from deltaadm.runs.options import (
     AccessOptions,
     FleetOptions,
     SparkOptionGroup,
-    require_streaming,
-    require_tables,
 )
 from deltaadm.runs.output import show
 from deltaadm.runs.plan_options import ChangeOptions
@@ -100,7 +98,6 @@ class Diff(Parameters):
             raise UsageError(
                 "must be a reference file if options name the tables", option="TABLE|FILE..."
             )
-        require_streaming(self.many, context.format)
         with log_reader(context, self.sides, self.many) as reader:
             if is_reference(first):
                 places = [*map(place, rest)]
@@ -155,7 +152,7 @@ class Record(Parameters):
 
     def run(self, context: RunContext) -> int:
         named, many = self.tables or [], self.many
-        require_tables(named, many)
+        many.require_any(named)
         for name in ("brief", "resume"):
             if getattr(many, name):
                 raise UsageError("does not apply to `record`", option=f"--{name}")

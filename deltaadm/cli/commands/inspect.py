@@ -17,8 +17,6 @@ from deltaadm.runs.options import (
     ObservedOptions,
     SparkOptionGroup,
     TableOutputOptions,
-    require_streaming,
-    require_tables,
 )
 from deltaadm.runs.output import show
 from deltaadm.runs.target import find
@@ -91,11 +89,10 @@ class Inspect(Parameters):
         if self.why:
             tables, words = _split_words(tables)
         report = _question(self, words)
-        require_tables(tables, many)
-        require_streaming(many, context.format)
+        many.require_any(tables)
         reads_alone = self.save_as is None and self.spark.engine is Engine.EMBEDDED
         # What many tables need takes longer to import than one table takes to inspect.
-        if reads_alone and len(tables) == 1 and many == FleetOptions():
+        if reads_alone and len(tables) == 1 and many.are_named:
             target = find(context, tables[0])
             do_without_numpy()  # not before: Spark, which knows names of tables, needs it
             return show(context, [report(context, target)])

@@ -23,8 +23,6 @@ from deltaadm.runs.options import (
     TABLE_HELP,
     TABLES_HELP,
     FleetOptions,
-    require_streaming,
-    require_tables,
 )
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
@@ -86,7 +84,7 @@ class UpgradeProtocol(Parameters):
             planner = plan_run.plan_minimum()
         else:
             planner = plan_run.plan_upgrade(self.reader, self.writer)
-        require_tables(self.tables, self.many)
+        self.many.require_any(self.tables)
         return plan_tables(context, self.tables or (), self.many, planner, self.change)
 
 
@@ -180,8 +178,9 @@ class DropFeature(Parameters):
 
     @property
     def shows(self) -> str:
-        _, words = split_words([self.table, self.feature], self.many)
-        return "PlanReport" if words and not self.status else "DropReport"
+        # The only argument is the feature where options name the tables.
+        lists = self.feature is None and (self.table is None) == self.many.names_tables
+        return "DropReport" if self.status or lists else "PlanReport"
 
     def run(self, context: RunContext) -> int:
         tables, words = split_words([self.table, self.feature], self.many)
@@ -195,7 +194,6 @@ class DropFeature(Parameters):
                 if self.status:
                     raise UsageError(f"cannot be combined with {plan_options}", option="--status")
                 raise UsageError(f"is required for {plan_options}", option="FEATURE")
-            require_streaming(self.many, context.format)
 
             def waiting(document: Mapping[str, Any]) -> int:
                 return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0

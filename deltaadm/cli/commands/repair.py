@@ -9,7 +9,6 @@ from deltaadm.runs.options import (
     AccessOptions,
     FleetOptions,
     TableOutputOptions,
-    require_tables,
 )
 from deltaadm.runs.plan_options import RepairOptions
 
@@ -42,5 +41,5 @@ class Repair(Parameters):
     def run(self, context: RunContext) -> int:
         from deltaadm.runs.repair import repair_tables  # help and man pages need no pyarrow
 
-        require_tables(self.tables, self.many)
+        self.many.require_any(self.tables)
         return repair_tables(context, self.tables or (), self.many, self.repair)

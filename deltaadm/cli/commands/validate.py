@@ -26,8 +26,6 @@ from deltaadm.runs.options import (
     OutputTarget,
     ReportOptions,
     read_file,
-    require_streaming,
-    require_tables,
 )
 from deltaadm.runs.output import info
 from deltaadm.runs.plan_options import ChangeOptions, ClientOptions, CommitOptions
@@ -109,7 +107,7 @@ class Validate(Parameters):
         return "StatisticsReport" if self.selection.statistics else "ValidationReport"
 
     def run(self, context: RunContext) -> int:
-        require_tables(self.tables, self.many)
+        self.many.require_any(self.tables)
         output, selection = self.change.commit.output, self.selection
         places = output.targets
         if self.fix:
@@ -128,7 +126,6 @@ class Validate(Parameters):
         # Saving what is found shows it only where that is asked for.
         if selection.write_baseline and not (output.output or output.output_file):
             places = []
-        require_streaming(self.many, *(place.format for place in places))
         to_files = selection.write_baseline or any(place.file is not None for place in places)
         if self.many.resume is not None and to_files:
             raise UsageError(
