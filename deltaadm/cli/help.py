@@ -330,13 +330,10 @@ def _of_program() -> Iterator[str]:
     yield from _listed("OPTIONS", PROGRAM_OPTIONS.items())
     for name, topic in TOPICS.items():
         if topic.rows:  # and not the options, which the pages of commands have
-            heading = _HEADINGS.get(name, name.upper().replace("-", " "))
+            heading = "EXIT STATUS" if name == "exit-codes" else name.upper()
             yield from _listed(heading, topic.rows)
             for text in topic.text:
                 yield from (".PP", _text(" ".join(text.split())))
-
-
-_HEADINGS: Final = {"exit-codes": "EXIT STATUS", "environment": "ENVIRONMENT"}
 
 
 def _of_command(command: Command) -> Iterator[str]:

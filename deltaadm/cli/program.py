@@ -101,15 +101,7 @@ def _arguments(command: Command, words: list[str]) -> dict[str, Any]:
         if argument.names_tables and "" in own:
             raise UsageError("is empty", option="TABLE")
         if own:
-            try:
-                values[argument.field] = _value(argument, own)
-            except UsageError:
-                table = values.get("table", "")
-                if table.lower() in argument.choices:  # they are swapped
-                    from deltaadm.runs.plan_options import require_no_directory
-
-                    require_no_directory(table, argument.metavar)
-                raise
+            values[argument.field] = _value(argument, own)
         elif argument.required:
             from deltaadm.cli.help import lacks_argument
 
@@ -191,7 +183,8 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
         signal.signal(signal.SIGTERM, _terminate)
     if name in COMMANDS:
         command = Command(name)
-        if not (rest or command.answers_alone):
+        # The help has an argument in brackets that a command can do without.
+        if not rest and any(each.metavar[0] != "[" for each in command.arguments):
             from deltaadm.cli.help import lacks_argument
 
             raise lacks_argument(command)

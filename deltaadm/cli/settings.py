@@ -16,6 +16,7 @@ from deltaadm.runs.declare import COMMON, NEVER, OWN, Declared
 from deltaadm.runs.options import either
 from deltaadm.runs.output import info, show_failure
 from deltaadm.runs.settings_file import (
+    ENVIRONMENT,
     PREFIX,
     PROJECT,
     USER,
@@ -170,7 +171,7 @@ def converted(option: Declared, setting: Setting) -> Any:
         return value
     if not (option.is_list or option.is_pair):
         return _one(option, value, setting)
-    texts = [part.strip() for part in value.split(",")] if setting.is_text else value
+    texts = [part.strip() for part in value.split(",")] if setting.origin == ENVIRONMENT else value
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list):
         raise wrong(place, "a list of strings", '["..."]')

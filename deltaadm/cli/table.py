@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from deltaadm.dataclass import import_module
 from deltaadm.errors import UsageError
@@ -101,11 +102,6 @@ class Command:
         """What it takes without a name."""
         return [each for each in self.parameters.declared() if each.is_argument]
 
-    @property
-    def answers_alone(self) -> bool:
-        """Whether it has an answer without any argument: the help has them in brackets."""
-        return all(each.metavar[0] == "[" for each in self.arguments)
-
     def begin(self, values: Mapping[str, Any]) -> None:
         """Show and keep messages as *values* ask; raises `UsageError` for what is no text."""
         for each in self.declared():
@@ -130,9 +126,7 @@ class Command:
                 raise UsageError("supports only -o jsonl and -o text", option="--resume")
         context = context.with_request(spark, output, access)
 
-        def work() -> int:
-            return handle_errors(context, _about(request), lambda: request.run(context))
-
+        work = partial(handle_errors, context, _about(request), partial(request.run, context))
         if output is None or output.file is None:
             return work()
         from deltaadm.runs.files import answer_to_file

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from time import time_ns
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -62,11 +63,6 @@ class RunContext:
         settings = self.settings.of(self.settings.command)  # files that are read are not there
         return RunContext, (CommitStatus(), *spoken, self.object_stores, settings)
 
-    @property
-    def has_session(self) -> bool:
-        """Whether a session is open, which has the settings of the command line."""
-        return self.executors is not None or self.catalog is not None
-
     def with_request(
         self,
         spark: SparkOptionGroup | None,
@@ -101,7 +97,10 @@ class RunContext:
                 from deltaadm.runs.unity import Unity
 
                 unity = Unity(access, self.settings)
-            stores = self._stores(access, unity, own)
+            source = partial(_options_source, access, self.settings, own)
+            if access.storage_option or access.storage_options_file:
+                source()  # a mistake in them is an error for local tables too
+            stores = ObjectStores(source, None if unity is None else unity.credentials)
         return replace(
             self,
             spark=spark,
@@ -111,18 +110,6 @@ class RunContext:
             object_stores=stores,
             unity=unity,
         )
-
-    def _stores(
-        self, access: AccessOptions, unity: Unity | None, own: Mapping[str, str] | None
-    ) -> ObjectStores:
-        def options() -> Callable[[str], Mapping[str, str]]:
-            from deltaadm.runs.unity import options_source
-
-            return options_source(access, self.settings, own)
-
-        if access.storage_option or access.storage_options_file:
-            options()  # a mistake in them is an error for local tables too
-        return ObjectStores(options, None if unity is None else unity.credentials)
 
     def locate(self, place: str) -> str:
         """The location of the table at *place*; raises as `open_store`, and for a secret in it."""
@@ -146,6 +133,14 @@ class RunContext:
         from deltaadm.replay.timeline import feature_history
 
         return feature_history(self.open_store(snapshot.root), snapshot, feature)
+
+
+def _options_source(
+    access: AccessOptions, settings: SettingsSources, own: Mapping[str, str] | None
+) -> Callable[[str], Mapping[str, str]]:
+    from deltaadm.runs.unity import options_source  # which local tables do without
+
+    return options_source(access, settings, own)
 
 
 def do_without_numpy() -> None:

@@ -59,7 +59,7 @@ class Declared:
 
     def bind(self, cls: type[Parameters], field: str, kind: str) -> None:
         """Take from its *field* in a class what the declaration leaves out."""
-        self.field, self.kind, self.owner, self.heading = field, kind, cls.__module__, cls.heading
+        self.field, self.owner, self.heading = field, cls.__module__, cls.heading
         self.scope = self.scope or cls.scope
         if not (self.names or self.is_argument):
             self.names = (f"--{field.replace('_', '-')}",)

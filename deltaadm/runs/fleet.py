@@ -48,7 +48,7 @@ from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import write_file
 from deltaadm.runs.names import Entry
 from deltaadm.runs.options import FleetOptions, OutputTarget, read_file, read_input
-from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
+from deltaadm.runs.output import info, messages, rendered, shortage, show, show_error, write_text
 from deltaadm.runs.places import tables_below
 from deltaadm.runs.progress import Progress
 from deltaadm.runs.status import FOUND, REFUSED, SOME_FAILED, WAITING
@@ -651,8 +651,7 @@ class ResultPrinter:
         targets: Sequence[OutputTarget] | None = None,
         groups: PlanGroups | None = None,
     ) -> None:
-        self._fleet = fleet
-        self._style = context.style
+        self._context, self._fleet, self._style = context, fleet, context.style
         self._groups = groups
         self._quiet = messages().is_quiet
         self._codes: list[int] = []
@@ -737,7 +736,7 @@ class ResultPrinter:
             if target.file is not None:  # no colours there unless they are asked for
                 write_file(target.file, rendered(target.format, reports, self._style))
             elif reports:
-                write(reports, target.format, self._style)
+                show(replace(self._context, format=target.format), reports)
         if self._fleet.brief:
             self._sum_up()
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
@@ -763,7 +762,7 @@ class ResultPrinter:
         if self._quiet:
             return
         if in_text:
-            write([overview], "text", self._style)
+            show(replace(self._context, format="text"), [overview])
         elif overview.tables and not any(FORMATS[each.format].sums_up for each in self._later):
             # There are none where all plans are still to be committed.
             info(f"{overview_title(overview)}.")

@@ -72,11 +72,6 @@ class Messages(Parameters):
         return self.verbose - self.quiet
 
     @property
-    def as_json(self) -> bool:
-        """Whether messages are JSON, one object per line, for programs that read them."""
-        return self.log_format == "json"
-
-    @property
     def is_quiet(self) -> bool:
         """Whether only results and errors are shown."""
         return self.verbosity < 0
@@ -97,7 +92,7 @@ class Messages(Parameters):
     def line(self, level: str, message: str, *, timed: bool = False) -> str:
         """The line for *message*, which has no line break that could forge another."""
         now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-        if self.as_json:
+        if self.log_format == "json":  # one object per line, for programs that read them
             import json
 
             return json.dumps({"time": now, "level": level, "message": message}) + "\n"
@@ -156,7 +151,7 @@ def set_eraser(erase: Callable[[], None]) -> Callable[[], None]:
 
 def is_terminal() -> bool:
     """Whether standard error is a terminal on which progress may be drawn."""
-    shown = messages().prints(INFO) and not messages().as_json
+    shown = messages().prints(INFO) and messages().log_format == "text"
     # A dumb terminal cannot go back in a line.
     return shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
@@ -224,16 +219,15 @@ def check_format(output: OutputOptions, report: str) -> None:
 
 
 def show(context: RunContext, reports: Sequence[Report]) -> int:
-    """Write *reports* to standard output, as the command line asks for it; the exit code, 0."""
-    write(reports, context.format, context.style)
-    return 0
+    """
+    Write *reports* to standard output, as the command line asks for it; the exit code, 0.
 
-
-def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
-    """Write *reports* to standard output; raises `OutputLostError` where it takes no more."""
-    if format_name != "sql":
-        _write(partial(_render, format_name, reports, sys.stdout, style))
-        return
+    Raises `OutputLostError` where it takes no more.
+    """
+    style = context.style
+    if context.format != "sql":
+        _write(partial(_render, context.format, reports, sys.stdout, style))
+        return 0
     exact = rendered("sql", reports, replace(style, for_terminal=False))
     shown = rendered("sql", reports, replace(style, for_terminal=sys.stdout.isatty()))
     write_text(shown)
@@ -245,6 +239,7 @@ def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     # Rendered once more: only the format knows whether it has masked anything.
     if exact != rendered("sql", reports, replace(style, show_secrets=True)):
         info("Secrets are masked, so the SQL cannot be run as shown; --show-secrets shows them.")
+    return 0
 
 
 def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
@@ -417,7 +412,7 @@ def _say(level: str, message: str, text: str) -> None:
     if chosen.log_file is not None:
         _append(chosen.log_file, chosen.line(level, masked(message), timed=True))
     if chosen.prints(level):
-        write_stderr(chosen.line(level, message) if chosen.as_json else text)
+        write_stderr(text if chosen.log_format == "text" else chosen.line(level, message))
 
 
 def write_stderr(text: str) -> None:

@@ -86,19 +86,15 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
     if many.names_tables:
         return [], requested
     many.require_any(requested)
-    if len(requested) > 1 and requested[0].lower() in map(str.lower, FEATURES):
-        require_no_directory(requested[0], "table feature")
-    return requested[:1], requested[1:]
-
-
-def require_no_directory(word: str, kind: str) -> None:
-    """Turn away *word*, of this *kind*, in the place of the table if no directory is meant."""
-    if not os.path.isdir(word):  # noqa: PTH112
+    [table, *others] = requested
+    is_feature = bool(others) and table.lower() in map(str.lower, FEATURES)
+    if is_feature and not os.path.isdir(table):  # noqa: PTH112
         raise UsageError(
-            f"the table comes first, and {word!r} is a {kind}",
+            f"the table comes first, and {table!r} is a table feature",
             option="TABLE",
-            remedy=f"A directory of that name is ./{word}.",
+            remedy=f"A directory of that name is ./{table}.",
         )
+    return [table], others
 
 
 class CommitOptions(Parameters):

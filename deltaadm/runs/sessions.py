@@ -140,7 +140,9 @@ def spark_options(
     from deltaadm.spark.session import SparkOptions
 
     request = context.spark
-    conf = {} if context.has_session else pairs(request.spark_conf, "--spark-conf")
+    # A session that is open has the settings of the command line.
+    is_open = context.executors is not None or context.catalog is not None
+    conf = {} if is_open else pairs(request.spark_conf, "--spark-conf")
     stores: dict[str, Mapping[str, str]] = {}
     for place in filter(is_remote, places):
         options = {} if context.object_stores is None else context.object_stores.options_for(place)

@@ -23,7 +23,14 @@ from deltaadm.rules.rule import Severity
 from deltaadm.runs.observed import observation
 from deltaadm.runs.options import Engine, either
 from deltaadm.runs.plan_options import CommitOptions
-from deltaadm.runs.settings_file import COMMAND_LINE, SettingsSources, as_table, check_keys, wrong
+from deltaadm.runs.settings_file import (
+    COMMAND_LINE,
+    ENVIRONMENT,
+    SettingsSources,
+    as_table,
+    check_keys,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from deltaadm.reports.validate import Demands
@@ -113,11 +120,12 @@ def load_settings(sources: SettingsSources) -> Settings:
     for key, parser in _DEMANDS.items():
         if (setting := sources.find(key)) is not None:
             value = setting.value
-            is_text = setting.is_text or setting.origin == COMMAND_LINE
+            is_text = setting.origin in {ENVIRONMENT, COMMAND_LINE}
             if is_text and isinstance(value, str) and key != "commit-engine":
                 value = [word.strip() for word in value.split(",") if word.strip()]
             settings[key.replace("-", "_")] = parser(value, setting.place)
-    policies = [_policy(setting.value, setting.place) for setting in sources.layers("policy")]
+    layers = reversed(sources.layers("policy"))
+    policies = [_policy(setting.value, setting.place) for setting in layers]
     return Settings(directory=sources.directory, policy=_joined(policies), **settings)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import SettingsError, did_you_mean
@@ -53,14 +54,13 @@ class Setting:
     """
     What some *origin* says, and the *place* where, as errors name it.
 
-    The *value* is one of TOML, or a text alone where it `is_text`. Relative paths in it begin at
+    The *value* is one of TOML, or in the environment a text. Relative paths in it begin at
     *directory*.
     """
 
     value: Any
     origin: str
     place: str
-    is_text: bool = False
     directory: str = ""
 
 
@@ -83,7 +83,7 @@ class _Document:
         self.require_permitted(key, section, values[key])
         directory = os.path.dirname(os.path.abspath(self.path)) if self.path else ""
         place = f"{self.name}: {section}.{key}" if section else f"{self.name}: {key}"
-        return Setting(values[key], self.origin, place, directory=directory)
+        return Setting(values[key], self.origin, place, directory)
 
     def require_permitted(self, key: str, section: str, value: Any) -> None:
         """Raise `SettingsError` for what only the user may set, if the file was just found."""
@@ -119,13 +119,10 @@ class SettingsSources:
         self._isolated = isolated or is_true(
             os.environ.get(f"{PREFIX}ISOLATED", ""), f"{PREFIX}ISOLATED"
         )
-        self._documents: tuple[_Document, ...] | None = None
 
-    @property
+    @cached_property
     def documents(self) -> tuple[_Document, ...]:
         """What counts, from the command line to the user's own file; raises `SettingsError`."""
-        if self._documents is not None:
-            return self._documents
         found: list[_Document] = []
         pairs = [text for text in self._given if _is_pair(text)]
         files = [text for text in self._given if not _is_pair(text)]
@@ -146,13 +143,12 @@ class SettingsSources:
         path = "" if self._isolated else user_file()
         if path and os.path.isfile(path):
             found.append(_Document(_document(path), USER, path))
-        self._documents = tuple(found)
-        return self._documents
+        return tuple(found)
 
     def of(self, command: str) -> SettingsSources:
         """The same for another command."""
         sources = SettingsSources(command, self._given, isolated=self._isolated)
-        sources._documents = self.documents
+        sources.documents = self.documents
         return sources
 
     @property
@@ -162,18 +158,15 @@ class SettingsSources:
 
     def find(self, key: str, *, alone: bool = False) -> Setting | None:
         """The setting of *key* that counts, if any; *alone* leaves out those for all commands."""
-        return next(iter(self._all(key, alone=alone)), None)
+        return next(iter(self.layers(key, alone=alone)), None)
 
-    def layers(self, key: str) -> list[Setting]:
-        """All settings of *key*, which is a table; what later ones say of a key in it counts."""
-        return self._all(key)[::-1]
-
-    def _all(self, key: str, *, alone: bool = False) -> list[Setting]:
+    def layers(self, key: str, *, alone: bool = False) -> list[Setting]:
+        """All settings of *key*, the one that counts first; of a table, others add to it."""
         settings = [document.setting(key, self.command, alone=alone) for document in self.documents]
         name = variable(key)
         if not alone and name in os.environ:
             given = bool(self.documents) and self.documents[0].origin == COMMAND_LINE
-            settings.insert(given, Setting(os.environ[name], ENVIRONMENT, name, is_text=True))
+            settings.insert(given, Setting(os.environ[name], ENVIRONMENT, name))
         return [setting for setting in settings if setting is not None]
 
     def knows(self, known: Collection[str]) -> bool:

@@ -32,7 +32,7 @@ from deltaadm.runs.declare import Parameters, option
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import Fleet, TableResult, combine_exit_codes
 from deltaadm.runs.options import OutputTarget
-from deltaadm.runs.output import messages, rendered, show_error, write
+from deltaadm.runs.output import messages, rendered, show, show_error
 from deltaadm.runs.plan_options import ClientOptions
 from deltaadm.runs.progress import Progress
 from deltaadm.runs.settings import Settings
@@ -188,7 +188,7 @@ class StatisticsPrinter:
     keeps = True
 
     def __init__(self, context: RunContext, fleet: Fleet, targets: Sequence[OutputTarget]) -> None:
-        self._fleet, self._targets, self._style = fleet, targets, context.style
+        self._context, self._fleet, self._targets = context, fleet, targets
         self._codes: list[int] = []
         self._found: dict[str, RuleCount] = {}
         self._failed = 0
@@ -218,7 +218,7 @@ class StatisticsPrinter:
         report = StatisticsReport(len(self._codes), self._failed, tuple(rules))
         for target in sorted(self._targets, key=lambda target: target.file is None):
             if target.file is not None:
-                write_file(target.file, rendered(target.format, [report], self._style))
+                write_file(target.file, rendered(target.format, [report], self._context.style))
             elif rules or target.format != "text" or not messages().is_quiet:
-                write([report], target.format, self._style)
+                show(replace(self._context, format=target.format), [report])
         return combine_exit_codes(self._codes, alone=self._fleet.alone)

@@ -28,7 +28,7 @@ def test_another_process_gets_what_is_shown_but_not_the_session() -> None:
     here.status.set("version 1 was committed")
     there = pickle.loads(pickle.dumps(here))  # noqa: S301 -- of our own making
     assert (there.format, there.style) == ("jsonl", style)
-    assert (there.has_session, there.engine) == (False, None)
+    assert (there.executors, there.catalog, there.engine) == (None, None, None)
     assert there.status.clause == NOTHING
 
 

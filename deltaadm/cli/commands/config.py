@@ -27,7 +27,7 @@ from deltaadm.runs.output import info, show
 from deltaadm.runs.places import is_writable
 from deltaadm.runs.sessions import log_reader, spark_options
 from deltaadm.runs.settings import load_settings, property_values
-from deltaadm.runs.settings_file import Setting, SettingsSources, variable
+from deltaadm.runs.settings_file import ENVIRONMENT, Setting, SettingsSources, variable
 from deltaadm.runs.target import resolve
 from deltaadm.runs.unity import storage_settings
 from deltaadm.storage.object_store import PAGE, Address
@@ -77,7 +77,7 @@ def all_settings(sources: SettingsSources) -> Iterator[SettingValue]:
     for key, text in DEMANDS.items():
         name = variable(key)
         if key == "policy" and (layers := sources.layers(key)):
-            yield from _policy_shown(layers, text)
+            yield from _policy_shown(reversed(layers), text)
         elif key != "aliases":
             yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
     for setting in alias_settings(sources):
@@ -120,7 +120,7 @@ def _shown(
 ) -> SettingValue:
     if setting is not None:
         value = setting.value
-        if setting.is_text and option is not None:
+        if setting.origin == ENVIRONMENT and option is not None:
             value = _plain(converted(option, setting))
         place = setting.place.removesuffix(f": {key}")
         return SettingValue(key, toml(value), setting.origin, place, name, text)
