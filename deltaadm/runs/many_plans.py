@@ -407,11 +407,6 @@ def carry_out_plans(
                     target = _target(reader, saved, entries)
                     made.append(ready(reader, saved, target, request, undo=undo))
                 except DeltaadmError as error:
-                    if not undo and isinstance(error, CommitError) and saved.digest in known.begun:
-                        error.remedy = (
-                            "An interrupted run has begun this plan: plan again, for what is left "
-                            "of it."
-                        )
                     printer.add(_failure(saved, error))
             to_do = [item for item in made if not item.plan.is_noop]
             if to_do:
