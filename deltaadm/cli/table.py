@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from deltaadm.dataclass import import_module
-from deltaadm.errors import UsageError
+from deltaadm.errors import UsageError, require_one_of
+from deltaadm.formats import formats_for
 from deltaadm.runs.declare import NEVER, Declared, Parameters, option
-from deltaadm.runs.output import Messages, check_format, handle_errors, use_messages
+from deltaadm.runs.output import Messages, handle_errors, use_messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ class Command:
         request: Any = self.parameters.of(values)
         output, spark, access = map(request.group, ("output", "spark", "access"))
         if output is not None:
-            check_format(output, request.shows)
+            for target in output.targets:
+                require_one_of(target.format, formats_for(request.shows), "--output")
+            require_one_of(output.color, ("auto", "always", "never"), "--color")
             resume = getattr(request.group("many"), "resume", None)
             # The answers of an earlier run can stand in no other format.
             if resume and not {each.format for each in output.targets} <= {"text", "jsonl"}:

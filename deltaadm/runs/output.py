@@ -21,7 +21,7 @@ from deltaadm.errors import (
     UsageError,
     require_one_of,
 )  # fmt: skip
-from deltaadm.formats import FORMATS, Style, formats_for, render, width_for
+from deltaadm.formats import FORMATS, Style, render, width_for
 from deltaadm.masking import masked, secrets_of_environment, visible
 from deltaadm.runs.declare import COMMON, Parameters, option
 from deltaadm.runs.status import NOTHING, CommitStatus
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Report
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.options import OutputOptions
 
 
 # Messages
@@ -209,13 +208,6 @@ class OutputLostError(Exception):
 
 class FileText(StringIO):
     """A replacement for standard output where the result goes to a file."""
-
-
-def check_format(output: OutputOptions, report: str) -> None:
-    """Turn away a format that there is not, or that cannot show *report*: a usage error."""
-    for target in output.targets:
-        require_one_of(target.format, formats_for(report), "--output")
-    require_one_of(output.color, ("auto", "always", "never"), "--color")
 
 
 def show(context: RunContext, reports: Sequence[Report]) -> int:
