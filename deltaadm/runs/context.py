@@ -9,10 +9,11 @@ from functools import partial
 from time import time_ns
 
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import SettingsError, UsageError
 from deltaadm.formats import Style
-from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup
+from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup, pairs
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 from deltaadm.storage.store import LogStore, ObjectStores, is_remote, open_store, require_no_secret
@@ -110,6 +111,11 @@ class RunContext:
             object_stores=stores,
             unity=unity,
         )
+
+    @property
+    def session(self) -> SessionSettings:
+        """The settings of Spark that plans depend on, from the command line."""
+        return SessionSettings.from_conf(pairs(self.spark.spark_conf, "--spark-conf"))
 
     def locate(self, place: str) -> str:
         """The location of the table at *place*; raises as `open_store`, and for a secret in it."""

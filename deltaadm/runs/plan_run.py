@@ -278,8 +278,7 @@ def plan_for(
 ) -> TablePlan:
     """The plan for a table under the settings of its *session*; raises as `make_plan`."""
     requirements = ClientRequirements.of(request, context.settings, target.text, target.location)
-    session = session or sessions.session_settings(context.spark)
-    plan = make_plan(context, target, planner, requirements, session)
+    plan = make_plan(context, target, planner, requirements, session or context.session)
     if context.engine is not None and not target.may_be_missing:
         from deltaadm.plans.carry_out import check_steps
 

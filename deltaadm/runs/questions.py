@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from deltaadm.clients import parse_client
 from deltaadm.errors import UsageError, require_one_of
 from deltaadm.replay.reconcile import Detail
 from deltaadm.runs.context import RunContext, answer_time, now
+from deltaadm.runs.observed import observation
 from deltaadm.runs.target import Target
 
 TYPE_CHECKING = False
@@ -51,7 +53,6 @@ def inspect(
     `observed_for` counts as a user, by default in 30 days.
     """
     from deltaadm.reports.inspect import ClientView, describe  # which other questions do without
-    from deltaadm.runs.observed import observation
 
     views = {view.name.lower(): view for view in ClientView}
     require_one_of(clients, views, "--clients")
@@ -91,9 +92,7 @@ def for_client(client: str) -> Question[ForClientReport]:
 
     *client* is NAME or NAME@VERSION.
     """
-    from deltaadm.clients import parse_client
     from deltaadm.reports import why as reports
-    from deltaadm.runs.sessions import session_settings
 
     release = parse_client(client)
 
@@ -108,7 +107,7 @@ def for_client(client: str) -> Question[ForClientReport]:
             release,
             partial(context.history_of, snapshot),
             now=now(),
-            session=session_settings(context.spark),
+            session=context.session,
         )
 
     return report
@@ -124,7 +123,6 @@ def why(
     """
     from deltaadm.reports.why import explain_protocol, is_word
     from deltaadm.runs.history import state_at, timeline_of
-    from deltaadm.runs.sessions import session_settings
 
     unknown = [word for word in words if not is_word(word)]
     if unknown:
@@ -142,7 +140,7 @@ def why(
             partial(context.history_of, snapshot),
             words=words,
             now=answer_time(),
-            session=session_settings(context.spark),
+            session=context.session,
         )
 
     return report

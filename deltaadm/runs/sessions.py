@@ -13,7 +13,7 @@ from deltaadm.domain.protocol import SessionSettings
 from deltaadm.errors import RefusedError
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.runs.context import RunContext, now
-from deltaadm.runs.options import Engine, FleetOptions, SparkOptionGroup, pairs, read_file
+from deltaadm.runs.options import Engine, FleetOptions, pairs, read_file
 from deltaadm.runs.output import detail, info, messages
 from deltaadm.runs.progress import Progress
 from deltaadm.storage.store import is_remote
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from deltaadm.plans.carry_out import Executor
     from deltaadm.plans.plan import Plan
     from deltaadm.spark.session import SparkOptions
-
-
-def session_settings(request: SparkOptionGroup) -> SessionSettings:
-    """The settings that plans depend on, from the command line."""
-    return SessionSettings.from_conf(pairs(request.spark_conf, "--spark-conf"))
 
 
 def executor(

@@ -26,7 +26,7 @@ from deltaadm.runs.options import (
 )
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
-from deltaadm.runs.sessions import log_reader, session_settings
+from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.status import WAITING
 from deltaadm.runs.target import Target
 
@@ -210,7 +210,7 @@ class DropFeature(Parameters):
 
 def _status(context: RunContext, target: Target, *, feature: str | None) -> DropReport:
     snapshot = target.load(context, detail=Detail.STATE)
-    session = session_settings(context.spark)
+    session = context.session
     drops = (
         drop_status(snapshot, name, context.history_of(snapshot, name), now=now(), session=session)
         for name in (droppable_features(snapshot) if feature is None else [official_name(feature)])
