@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
@@ -146,7 +147,7 @@ def run(arguments: Sequence[str]) -> int:
     restore_messages = output.own_messages()
     try:
         try:
-            return _dispatch(arguments, status)
+            return _work(arguments, status)() or 0
         except UsageError as error:
             name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
             where = " ".join(filter(None, ("deltaadm", name, "--help")))
@@ -172,11 +173,11 @@ def run(arguments: Sequence[str]) -> int:
         sys.setrecursionlimit(frames)
 
 
-def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
+def _work(arguments: Sequence[str], status: CommitStatus) -> Callable[[], int | None]:
+    """What carries out the command line, and returns its exit code if that is not 0."""
     name, *rest = arguments or ("",)
     if arguments[:1] == ["--version"]:
-        output.write_text(f"deltaadm {__version__}\n")
-        return 0
+        return partial(output.write_text, f"deltaadm {__version__}\n")
     if name != "inspect":  # which may be stopped at any moment
         import signal  # which takes its time
 
@@ -201,9 +202,9 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
             if settings.exist or any(str(word)[:1] == "@" for word in (*words, *values.values())):
                 from deltaadm.cli.settings import complete
 
-                return complete(command, values, context)
+                return partial(complete, command, values, context)
             command.begin(values)
-            return command.carry_out(values, context)
+            return command.work(values, context)
         from deltaadm.cli.help import command_help
 
         text = command_help(command, short="short_help" in values)
@@ -215,8 +216,7 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
         from deltaadm.cli.help import help_asked_for
 
         text = help_asked_for(arguments)
-    output.write_text(text)
-    return 0
+    return partial(output.write_text, text)
 
 
 def _terminate(*_: object) -> None:

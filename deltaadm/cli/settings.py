@@ -77,7 +77,7 @@ def complete(command: Command, options: dict[str, Any], context: RunContext) -> 
         values = _completed(command, options, context.settings, places)
         command.begin(values)
         _warn_of_unknown_variables(command)
-        return command.carry_out(values, context)
+        return command.work(values, context)()
     except UsageError as error:  # whose option stands nowhere on the command line
         if error.option not in places:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from deltaadm.dataclass import import_module
@@ -113,8 +113,8 @@ class Command:
         if chosen:
             use_messages(Messages(**chosen))
 
-    def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
-        """Carry out the command with *values* for its fields, settings or not; the exit code."""
+    def work(self, values: dict[str, Any], context: RunContext) -> Callable[[], int]:
+        """What carries out the command with *values* for its fields; it returns the exit code."""
         if not values.keys().isdisjoint(("json", "query")):
             values = {"output": "json", **values}
         request: Any = self.parameters.of(values)
@@ -131,10 +131,10 @@ class Command:
 
         work = partial(handle_errors, context, _about(request), partial(request.run, context))
         if output is None or output.file is None:
-            return work()
+            return work
         from deltaadm.runs.files import answer_to_file
 
-        return answer_to_file(output.file, work)
+        return partial(answer_to_file, output.file, work)
 
 
 def _about(request: Any) -> str:

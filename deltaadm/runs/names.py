@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from deltaadm.catalog_table import SESSION_CATALOG, CatalogTable
 from deltaadm.dataclass import replace
@@ -16,7 +16,6 @@ from deltaadm.runs.output import info
 from deltaadm.runs.sessions import log_reader, spark_options
 from deltaadm.storage.store import table_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import DeltaCatalog

@@ -119,12 +119,7 @@ class Result(Generic[R]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "report":  # copies and pickles have no report at first
             raise AttributeError(name)
-        try:
-            return getattr(self.report, name)
-        except AttributeError:
-            raise AttributeError(
-                f"{type(self).__name__} of {type(self.report).__name__} has no attribute {name!r}"
-            ) from None
+        return getattr(self.report, name)
 
     def __dir__(self) -> list[str]:
         named = (name for name in dir(self.report) if not name.startswith("_"))

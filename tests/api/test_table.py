@@ -228,7 +228,7 @@ def test_a_result_has_the_attributes_of_its_report(events: deltaadm.Table) -> No
     assert {"features", "to_dict", "report"} <= set(dir(report))
     again = pickle.loads(pickle.dumps(report))  # noqa: S301 -- our own
     assert again.to_dict() == report.to_dict()
-    with pytest.raises(AttributeError, match="Result of TableReport has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="'TableReport' object has no attribute 'nothing'"):
         _ = report.nothing
 
 
