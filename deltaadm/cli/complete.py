@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from deltaadm.cli.help import PROGRAM_OPTIONS
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
 from deltaadm.dataclass import import_module
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
     """The candidates with what they mean, and whether a file's name fits as well."""
 
 _NOTHING: Final[Answer] = ({}, False)
-_PROGRAM_OPTIONS: Final = {
-    "--version": "Show the version and exit.",
-    "--help": "Show this message and exit.",
-}
 _NAME_TABLES: Final = frozenset({"also", "tables_from", "discover", "catalog"})
 """Options after which the first argument is what otherwise follows the table."""
 
@@ -47,7 +44,7 @@ def _candidates(before: Sequence[str], typed: str) -> Answer:
         return _of_command(Command(name), before[before.index(name) + 1 :], typed)
     if not name:
         if typed.startswith("-"):
-            return _PROGRAM_OPTIONS, False
+            return {names.split()[-1]: text for names, text in PROGRAM_OPTIONS.items()}, False
         return {**COMMANDS, "help": "Explain a command or a topic."}, False
     if name == "help" and not others:
         return {**COMMANDS, **{topic: each.summary for topic, each in TOPICS.items()}}, False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from deltaadm.catalog_table import SESSION_CATALOG, CatalogTable
 from deltaadm.dataclass import replace
@@ -156,8 +156,3 @@ def catalog_of(context: RunContext, table: str) -> DeltaCatalog:
         context.locate(table)
     assert context.catalog is not None  # noqa: S101 -- a name is no location
     return context.catalog
-
-
-def is_foreign(entry: Entry | None) -> TypeGuard[CatalogTable]:
-    """Whether *entry* is of a table that Delta's catalog leaves to its parent catalog."""
-    return entry is not None and not isinstance(entry, DeltaadmError) and entry.is_foreign

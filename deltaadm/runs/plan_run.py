@@ -49,7 +49,7 @@ from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOpti
 from deltaadm.runs.progress import Progress
 from deltaadm.runs.settings import ClientRequirements, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
-from deltaadm.runs.target import Target, find, load_at
+from deltaadm.runs.target import Target, load_at, resolve
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
@@ -471,7 +471,10 @@ class LiveLog:
         """The table as it is now, or as it was at *version*; at -1 there was none."""
         name = self.before.name
         if version is None and self.by_name and name:
-            target = find(self.context, name)
+            # Only in catalogs that are open: after an interrupt no session is started for it.
+            known_by = self.context.catalog or table_names.unity_of(self.context)
+            entries = table_names.look_up(self.context, [name]) if known_by else {}
+            target = resolve(self.context, name, entries.get(name))
         else:
             is_new = version is None and not self.before.exists
             target = Target(self.before.root, self._location(), may_be_missing=is_new)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from deltaadm.catalog_table import CatalogTable
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.names import Entry, is_foreign, look_up, opened
+from deltaadm.runs.names import Entry, look_up, opened
 from deltaadm.runs.options import FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import Planner, plan_table, require_plan_options, with_engine_for
@@ -41,6 +42,6 @@ def plan_tables(
     names = [table] if change.planning.apply or plan_foreign is not None else []
     with opened(with_engine_for(context, change), names, [table]) as reader:
         entry = look_up(reader, [table]).get(table)
-        if plan_foreign is not None and is_foreign(entry):
+        if plan_foreign is not None and isinstance(entry, CatalogTable) and entry.is_foreign:
             return plan_foreign(reader, table, entry)
         return plan_table(reader, resolve(reader, table, entry), planner, change)
