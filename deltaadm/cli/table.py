@@ -139,11 +139,10 @@ class Command:
 
 def _about(request: Any) -> str:
     """What the errors of a command are about, most often its table if that is the only one."""
-    value, many = getattr(request, request.about, None), request.group("many")
-    if value is None or (many is not None and not many.are_named):
-        return ""
-    texts = value if isinstance(value, list) else [value]
-    return str(texts[0]) if len(texts) == 1 else ""
+    value = getattr(request, request.about, None) or ""
+    texts = value if isinstance(value, list) else [str(value)]
+    many = request.group("many")
+    return many.only(texts) if many else " ".join(texts)
 
 
 def _is_text(value: object) -> bool:

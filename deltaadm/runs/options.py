@@ -180,6 +180,10 @@ class FleetOptions(Parameters):
         """Whether arguments name all tables, of which a single one is shown as a whole."""
         return not (self.names_tables or self.brief or self.resume)
 
+    def only(self, named: Sequence[str]) -> str:
+        """The table of *named*, if it is one that is shown as a whole, and there is no other."""
+        return named[0] if len(named) == 1 and self.are_named else ""
+
     def require_any(self, named: Sequence[str] | None) -> None:
         """Turn away a command line that names no table: a usage error."""
         if not named and not self.names_tables:

@@ -32,12 +32,12 @@ def plan_tables(
     table of another provider, which is an error without it and among several tables.
     """
     require_plan_options(change)
-    if len(named) != 1 or not many.are_named:
+    table = many.only(named)
+    if not table:
         # What only many tables need takes longer to import than one plan takes to make.
         from deltaadm.runs.many_plans import plan_many
 
         return plan_many(context, named, many, planner, change)
-    [table] = named
     # Opened first, so that the commit has the session in which the name was looked up.
     names = [table] if change.planning.apply or plan_foreign is not None else []
     with opened(with_engine_for(context, change), names, [table]) as reader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from deltaadm.errors import UsageError
@@ -25,7 +26,7 @@ from deltaadm.runs.options import (
     FleetOptions,
     SparkOptionGroup,
 )
-from deltaadm.runs.output import show
+from deltaadm.runs.output import handle_errors, show
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.status import FOUND
@@ -88,7 +89,8 @@ class Diff(Parameters):
             named = self.many.names_tables
             planner, recorded = reference_planner(first, request, alone=not named)
             tables = tables or ([] if named else recorded)
-            return plan_tables(context, tables, self.many, planner, self.change)
+            plan = partial(plan_tables, context, tables, self.many, planner, self.change)
+            return handle_errors(context, self.many.only(tables), plan)
         for name in ("apply", "check", "out"):
             if getattr(self.change.planning, name):
                 raise UsageError("requires --plan", option=f"--{name}")

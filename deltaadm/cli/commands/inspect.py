@@ -92,8 +92,8 @@ class Inspect(Parameters):
         many.require_any(tables)
         reads_alone = self.save_as is None and self.spark.engine is Engine.EMBEDDED
         # What many tables need takes longer to import than one table takes to inspect.
-        if reads_alone and len(tables) == 1 and many.are_named:
-            target = find(context, tables[0])
+        if reads_alone and (table := many.only(tables)):
+            target = find(context, table)
             do_without_numpy()  # not before: Spark, which knows names of tables, needs it
             return show(context, [report(context, target)])
         from deltaadm.runs.fleet import collect_tables, report_all

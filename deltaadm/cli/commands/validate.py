@@ -27,7 +27,7 @@ from deltaadm.runs.options import (
     ReportOptions,
     read_file,
 )
-from deltaadm.runs.output import info
+from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_options import ChangeOptions, ClientOptions, CommitOptions
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
@@ -118,8 +118,9 @@ class Validate(Parameters):
                 )
             from deltaadm.runs.plan_tables import plan_tables
 
-            planner = fixes_planner(self._run(context))
-            return plan_tables(context, self.tables or (), self.many, planner, self.change)
+            tables, many, planner = self.tables or (), self.many, fixes_planner(self._run(context))
+            plan = partial(plan_tables, context, tables, many, planner, self.change)
+            return handle_errors(context, many.only(tables), plan)
         for name in ("apply", "check", "out"):
             if getattr(self.change.planning, name):
                 raise UsageError("requires --fix", option=f"--{name}")
