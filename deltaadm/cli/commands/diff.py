@@ -20,12 +20,7 @@ from deltaadm.runs.compare import (
 )
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
-from deltaadm.runs.options import (
-    TABLES_HELP,
-    AccessOptions,
-    FleetOptions,
-    SparkOptionGroup,
-)
+from deltaadm.runs.options import TABLES_HELP, AccessOptions, FleetOptions, SparkOptionGroup
 from deltaadm.runs.output import handle_errors, show
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.sessions import log_reader

@@ -19,11 +19,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.runs import plan_run
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.declare import Parameters, argument, option
-from deltaadm.runs.options import (
-    TABLE_HELP,
-    TABLES_HELP,
-    FleetOptions,
-)
+from deltaadm.runs.options import TABLE_HELP, TABLES_HELP, FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import log_reader

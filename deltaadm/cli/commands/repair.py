@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
-from deltaadm.runs.options import (
-    TABLES_HELP,
-    AccessOptions,
-    FleetOptions,
-    TableOutputOptions,
-)
+from deltaadm.runs.options import TABLES_HELP, AccessOptions, FleetOptions, TableOutputOptions
 from deltaadm.runs.plan_options import RepairOptions
 
 

@@ -8,25 +8,14 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, SettingsError, UsageError
-from deltaadm.reports.validate import (
-    Baseline,
-    baseline_of,
-    read_baseline,
-    write_baseline,
-)
+from deltaadm.reports.validate import Baseline, baseline_of, read_baseline, write_baseline
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import Severity, ValidationReport
 from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, option
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import ResultPrinter, TableTask, collect_tables, table_results
-from deltaadm.runs.options import (
-    TABLES_HELP,
-    FleetOptions,
-    OutputTarget,
-    ReportOptions,
-    read_file,
-)
+from deltaadm.runs.options import TABLES_HELP, FleetOptions, OutputTarget, ReportOptions, read_file
 from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_options import ChangeOptions, ClientOptions, CommitOptions
 from deltaadm.runs.sessions import log_reader
