@@ -142,8 +142,9 @@ class Parameters:
 
     @property
     def shows(self) -> str:
-        """The report that the format of a command's output must be able to show, if any."""
-        return ""
+        """The report that the format of the output must be able to show; a group of it may say."""
+        output = self.group("output")
+        return "" if output is None else str(output.shows)
 
     @property
     def about(self) -> str:

@@ -451,12 +451,9 @@ class TableTask:
         return self._result(table, report)
 
     def _result(self, table: str, report: Report) -> TableResult:
-        result = TableResult.of(table, report, show_secrets=self.context.style.show_secrets)
-        if not self.keep:
-            result = replace(result, report=None)
-        if isinstance(report, Failure):
-            return result
-        return replace(result, code=self.code_of(result.line))
+        made = TableResult.of(table, report, show_secrets=self.context.style.show_secrets)
+        code = made.code if isinstance(report, Failure) else self.code_of(made.line)
+        return replace(made, code=code, report=report if self.keep else None)
 
     def failed(self, error: DeltaadmError, table: str) -> TableResult:
         """The result for a table whose process was lost, or hangs."""

@@ -32,6 +32,7 @@ class PlanOutputOptions(TableOutputOptions):
     """The form in which a plan is shown."""
 
     output: str = option("--output", "-o", "FORMAT[:FILE]", PLAN_FORMATS_HELP, default="text")
+    shows = "PlanReport"
 
 
 class PlanOptions(Parameters):

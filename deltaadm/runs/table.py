@@ -35,7 +35,12 @@ from deltaadm.runs.history import NEWEST, Point, point, state_at
 from deltaadm.runs.many_plans import plans_in, ready
 from deltaadm.runs.names import opened
 from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup, read_file
-from deltaadm.runs.plan_options import ClientOptions, CommitOptions, ConsentOptions
+from deltaadm.runs.plan_options import (
+    ClientOptions,
+    CommitOptions,
+    ConsentOptions,
+    PlanOutputOptions,
+)
 from deltaadm.runs.results import OutcomeResult, PlanResult, Result
 from deltaadm.runs.settings import load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
@@ -529,6 +534,7 @@ def table(
         ),
         access=AccessOptions(unity=unity),
         spark=SparkOptionGroup(engine=engine),
+        output=PlanOutputOptions(),
     )
     return Table(
         name,

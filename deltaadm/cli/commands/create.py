@@ -60,7 +60,6 @@ class Create(Parameters):
         "Writer option for --as; for other providers, a table option. Repeatable.")
     # fmt: on
     change: ChangeOptions
-    shows = "PlanReport"
     about = "table"
 
     def run(self, context: RunContext) -> int:
@@ -196,7 +195,6 @@ class Alter(Parameters):
     rules: RuleOptions
     many: FleetOptions
     change: ChangeOptions
-    shows = "PlanReport"
     about = "tables"
 
     def run(self, context: RunContext) -> int:

@@ -55,7 +55,6 @@ class UpgradeProtocol(Parameters):
     # fmt: on
     many: FleetOptions
     change: ChangeOptions
-    shows = "PlanReport"
     about = "tables"
 
     def run(self, context: RunContext) -> int:
@@ -102,7 +101,6 @@ class EnableFeature(Parameters):
     support_only: bool = option("Add the features to the protocol without activating them.")
     many: FleetOptions
     change: ChangeOptions
-    shows = "PlanReport"
     about = "table"
 
     def run(self, context: RunContext) -> int:
@@ -131,7 +129,6 @@ class SetMappingMode(Parameters):
         any_case=True)  # fmt: skip
     many: FleetOptions
     change: ChangeOptions
-    shows = "PlanReport"
     about = "table"
 
     def run(self, context: RunContext) -> int:
@@ -232,7 +229,6 @@ class Undo(Parameters):
         "Version to undo (default: the newest that changed more than data).")
     # fmt: on
     change: ChangeOptions
-    shows = "PlanReport"
     about = "table"
 
     def run(self, context: RunContext) -> int:

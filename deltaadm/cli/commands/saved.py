@@ -58,7 +58,6 @@ class Apply(Parameters):
         "PLAN.journal).")
     # fmt: on
     options: CommitOptions
-    shows = "OutcomeReport"
     about = "file"
 
     def run(self, context: RunContext) -> int:
@@ -115,7 +114,6 @@ class Show(Parameters):
     access: AccessOptions
     spark: SparkOptionGroup
     output: PlanOutputOptions
-    shows = "PlanReport"
     about = "file"
 
     def run(self, context: RunContext) -> int:
