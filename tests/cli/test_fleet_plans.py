@@ -343,8 +343,8 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
     again = deltaadm("apply", plans, "--yes", "-o", "jsonl")
     half_way = [name for name in names(lake) if not is_done(name)]
     assert (again.code, len(half_way)) == ((9, 1) if after % 2 else (0, 0))
-    errors = [line["error"] for line in again.lines if "error" in line]
-    assert [error["remedy"] for error in errors] == ["Plan again."] * len(half_way)
+    remedies = [line["error"]["remedy"] for line in again.lines if "error" in line]
+    assert remedies == ["Run the original command again."] * len(half_way)
     _plan_again(lake, plans)
     assert all(versions(name) == 2 for name in names(lake)), "no step was taken twice"
     assert len(writer.steps) == 10 - after
