@@ -445,7 +445,7 @@ class FileTotals:
     themselves, without statistics, tags and partition values, where there are few enough to hold.
     """
 
-    facts: FileFacts
+    facts: FileFacts = field(default_factory=FileFacts)
     highest_row_id: int | None = None
     overlapping_row_ids: tuple[tuple[str, str], ...] = ()
     with_two_vectors: tuple[str, ...] = ()
@@ -463,23 +463,28 @@ class SnapshotFacts:
     """
     The newest version.
 
-    `totals` is None where the files were not looked at. `enablement_timestamp` is the in-commit
-    timestamp of the commit that the table's properties name as the one that enabled them, if
-    that commit is still there. `earlier_names` says what columns were called, by physical paths
-    that clustering names and no column has any more.
+    `totals` are those of no files where none were looked at. `enablement_timestamp` is the
+    in-commit timestamp of the commit that the table's properties name as the one that enabled
+    them, if that commit is still there. `earlier_names` says what columns were called, by physical
+    paths that clustering names and no column has any more.
     """
 
     snapshot: Snapshot
-    totals: FileTotals | None
+    totals: FileTotals = field(default_factory=FileTotals)
     listing: LogListing
     enablement_timestamp: int | None = None
     earlier_names: Mapping[Path, Path] = field(default_factory=dict)
     now: int = 0
 
     @property
-    def state(self) -> State:
-        """Protocol and metadata."""
-        return State.of(self.snapshot)
+    def protocol(self) -> Protocol:
+        """The protocol of the snapshot."""
+        return self.snapshot.protocol
+
+    @property
+    def metadata(self) -> Metadata:
+        """The metadata of the snapshot."""
+        return self.snapshot.metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

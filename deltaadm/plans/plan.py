@@ -37,7 +37,7 @@ from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.facts import SnapshotFacts
 from deltaadm.plans.diff import Change, diff, relocation
 from deltaadm.plans.undo import UNDONE_TOGETHER, Stage, fix_command, quoted, reason, undo_words
-from deltaadm.rules.rule import RULES, Finding, RuleRunner, RuleSet, Scope, Severity
+from deltaadm.rules.rule import RULES, Finding, Rule, RuleRunner, Scope, Severity
 
 # Plans that cannot work
 
@@ -510,11 +510,10 @@ def snapshot_findings(
     """
     # Numbered, since two columns of one physical name would be a finding.
     names = (f"chosen-by-the-commit-{number}" for number in count())
-    runner = RuleRunner(_rules(), limit=None)
+    runner = RuleRunner(_rules(), limit=sys.maxsize)
     runner.check(
         SnapshotFacts(
             snapshot=with_chosen_values(snapshot, names.__next__, timestamp=0, now=0),
-            totals=None,
             listing=LogListing.of(snapshot.root, {}),
             earlier_names=earlier_names or {},
             # No clock: nothing of a predicted state may count as in the future.
@@ -525,13 +524,13 @@ def snapshot_findings(
 
 
 @lru_cache(maxsize=1)
-def _rules() -> RuleSet:
+def _rules() -> tuple[Rule, ...]:
     """The rules on the newest version, but for those on its files and its log."""
     from deltaadm.rules import column_mapping, features, metadata, protocol
 
     modules = (column_mapping, features, metadata, protocol)
     topics = {module.__name__ for module in modules}
-    return RuleSet(
+    return tuple(
         rule
         for rule in RULES.values()
         if rule.scope is Scope.SNAPSHOT and rule.check.__module__ in topics

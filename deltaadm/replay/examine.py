@@ -514,7 +514,7 @@ class _FactCollector:
                     )
         yield facts.SnapshotFacts(
             snapshot=snapshot,
-            totals=totals,
+            totals=totals or facts.FileTotals(),
             listing=self._listing,
             enablement_timestamp=self._enablement_timestamp(snapshot),
             earlier_names=self._earlier_names(snapshot),

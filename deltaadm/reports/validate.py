@@ -147,7 +147,7 @@ def validate(
         runner.check(fact)
         if isinstance(fact, SnapshotFacts):
             snapshot = fact.snapshot
-            if Scope.POLICY in runner.rules.scopes:
+            if any(rule.scope is Scope.POLICY for rule in runner.rules):
                 runner.check(_policy_facts(fact, asked))
     findings = runner.findings
     others = [finding for finding in findings if finding.code != UNREADABLE]

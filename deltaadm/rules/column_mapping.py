@@ -43,7 +43,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     if rules.mapping_mode(metadata) is None:
         value = metadata.configuration[Key.COLUMN_MAPPING_MODE]
         yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
@@ -141,8 +141,8 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
     """
-    if _mapped(table.snapshot.metadata):
-        physical = column_mapping.rename_columns(rules.schema_of(table.snapshot.metadata))
+    if _mapped(table.metadata):
+        physical = column_mapping.rename_columns(rules.schema_of(table.metadata))
         for path, times in Counter(path for path, _ in physical.walk()).items():
             if times > 1:
                 message = f"{times} columns have the physical name {path_text(path)}."
@@ -161,7 +161,7 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     if _mapped(metadata) and Key.MAX_COLUMN_ID not in metadata.configuration:
         yield Problem(f"{Key.MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
 
@@ -178,7 +178,7 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY; delta-io/delta#4363.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     stored = column_mapping.max_column_id(metadata)
     highest = column_mapping.find_max_column_id(rules.schema_of(metadata))
     if _mapped(metadata) and stored is not None and stored < highest:
@@ -188,7 +188,7 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     """Setting the mode that is already there makes Delta count the ids."""
-    mode = table.snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]
+    mode = table.metadata.configuration[Key.COLUMN_MAPPING_MODE]
     return rules.accepted(
         table.snapshot,
         kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode}),
@@ -264,7 +264,7 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
     ALREADY_EXISTS; delta-io/delta#3487.
     """
-    if rules.mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+    if rules.mapping_mode(table.metadata) is ColumnMappingMode.NONE:
         yield from _columns_with(
             table,
             {FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME, FieldKey.NESTED_IDS},
@@ -317,7 +317,7 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     needed = False
     with suppress(DeltaadmError):
         # Version 1 of Iceberg compatibility forbids arrays and maps.
-        needed = any(version > 1 for version in enabled_versions(table.snapshot.metadata))
+        needed = any(version > 1 for version in enabled_versions(table.metadata))
     taken = Counter(column_id(field) for _, field in fields)
     taken += Counter(
         number for _, field in fields for number in column_mapping.nested_ids(field).values()
@@ -424,7 +424,7 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
-    fields = rules.fields_of(table.snapshot.metadata)
+    fields = rules.fields_of(table.metadata)
     columns = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
     if columns:
         yield Problem(f"{_several(columns)} have {what}.", f"schema[{columns[0]}]")
@@ -544,8 +544,8 @@ def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] |
 
 def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
     """The fields at all depths that need an id and a physical name; none without mapping."""
-    if _mapped(table.snapshot.metadata):
-        for path, field in rules.fields_of(table.snapshot.metadata):
+    if _mapped(table.metadata):
+        for path, field in rules.fields_of(table.metadata):
             if field.name.lower() not in column_mapping.INTERNAL_COLUMNS:
                 yield path, field
 

@@ -48,7 +48,7 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Type Widening, and Iceberg Compatibility V2.
     """
     compat = max(rules.active_compat_versions(table.snapshot), default=0)
-    for path, field in rules.fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.metadata):
         for _, old, new in _type_changes(field):
             if not old or not new:
                 continue  # DL517's
@@ -71,8 +71,8 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Type Widening (Type Change Metadata).
     """
-    supported = table.state.supports("typeWidening") or table.state.supports("typeWidening-preview")
-    for path, field in rules.fields_of(table.snapshot.metadata):
+    supported = any(map(table.protocol.supports, ("typeWidening", "typeWidening-preview")))
+    for path, field in rules.fields_of(table.metadata):
         if FieldKey.TYPE_CHANGES not in field.metadata:
             continue
         if not supported:
@@ -160,7 +160,7 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
         if is_variant(data_type):
             message = f"The table is clustered by {'.'.join(path)!r}, which is a variant."
             yield Problem(message, _CLUSTERING)
-    for path, field in rules.fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.metadata):
         default = field.metadata.get(FieldKey.CURRENT_DEFAULT)
         is_null = isinstance(default, str) and default.strip().lower() == "null"
         if default is not None and is_variant(field.type) and not is_null:
@@ -181,7 +181,7 @@ def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Identity Columns.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     for identity in _identities(table):
         where = place_of((identity.name,))
         missing = [key for key in _IDENTITY_KEYS if f"{_IDENTITY}{key}" not in identity.metadata]
@@ -201,8 +201,8 @@ def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _identities(table: SnapshotFacts) -> Iterator[StructField]:
     """The identity columns, whole or not, where the protocol makes their settings count."""
-    if table.state.supports("identityColumns"):
-        for field in rules.top_fields(table.snapshot.metadata):
+    if table.protocol.supports("identityColumns"):
+        for field in rules.top_fields(table.metadata):
             if any(key.startswith(_IDENTITY) for key in field.metadata):
                 yield field
 
@@ -245,9 +245,9 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Generated Columns; Delta Spark, generated columns.
     """
-    if not table.state.supports("generatedColumns"):
+    if not table.protocol.supports("generatedColumns"):
         return
-    columns = rules.top_fields(table.snapshot.metadata)
+    columns = rules.top_fields(table.metadata)
     generated = [column for column in columns if FieldKey.GENERATION in column.metadata]
     names = {column.name.lower() for column in generated}
     identities = [*_identities(table)]
@@ -280,7 +280,7 @@ def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Change Data Files; Delta Spark, RESERVED_CDC_COLUMNS_ON_WRITE.
     """
     if rules.is_on(table.snapshot, "changeDataFeed", "delta.enableChangeDataFeed"):
-        for field in rules.top_fields(table.snapshot.metadata):
+        for field in rules.top_fields(table.metadata):
             if field.name.lower() in CDC_COLUMNS:
                 message = f"The change data feed is on, and the table has a column {field.name!r}."
                 yield Problem(message, place_of((field.name,)))
@@ -355,7 +355,7 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     1.6.6.
     """
     try:
-        unreadable = tuple(invariants(table.snapshot.metadata))
+        unreadable = tuple(invariants(table.metadata))
     except DeltaadmError:
         return
     for invariant in unreadable:
@@ -387,9 +387,9 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Default Columns; Delta Spark,
     WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED.
     """
-    if table.state.supports("allowColumnDefaults"):
+    if table.protocol.supports("allowColumnDefaults"):
         return
-    for path, field in rules.fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.metadata):
         if FieldKey.CURRENT_DEFAULT in field.metadata:
             yield Problem(
                 f"Column {path_text(path)!r} has a default, but the protocol lacks "
@@ -419,7 +419,7 @@ def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Domain Metadata; Delta Spark, DELTA_DOMAIN_METADATA_NOT_SUPPORTED.
     """
     names = sorted(table.snapshot.domains or ())
-    if names and not table.state.supports("domainMetadata"):
+    if names and not table.protocol.supports("domainMetadata"):
         listed = ", ".join(repr(name) for name in names[:5])
         yield Problem(
             f"The table has domains ({listed}), which the protocol does not allow.",
@@ -457,8 +457,8 @@ def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Clustered Table.
     """
-    columns, domains = table.snapshot.metadata.partition_columns, table.snapshot.domains or {}
-    if columns and table.state.supports("clustering") and physical_clustering(domains):
+    columns, domains = table.metadata.partition_columns, table.snapshot.domains or {}
+    if columns and table.protocol.supports("clustering") and physical_clustering(domains):
         listed = ", ".join(repr(column) for column in columns)
         yield Problem(f"The table is clustered, and partitioned by {listed}.", "partitionColumns")
 
@@ -538,11 +538,9 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row Tracking.
     """
-    totals = table.totals
-    on = rules.is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING)
-    if totals is not None and totals.without_row_tracking.count and on:
-        lacking = totals.without_row_tracking
-        files = f"{lacking.count} of {totals.facts.files} files"
+    lacking = table.totals.without_row_tracking
+    if lacking.count and rules.is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING):
+        files = f"{lacking.count} of {table.totals.facts.files} files"
         message = f"Row tracking is on, but {files} lack row ids, for example {lacking.paths[0]!r}."
         yield Problem(message, f"configuration[{Key.ROW_TRACKING}]")
 
@@ -559,10 +557,9 @@ def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row IDs.
     """
-    if table.totals is None or not table.state.supports("rowTracking"):
-        return
-    for left, right in table.totals.overlapping_row_ids:
-        yield Problem(f"The files {left!r} and {right!r} share row ids.", left)
+    if table.protocol.supports("rowTracking"):
+        for left, right in table.totals.overlapping_row_ids:
+            yield Problem(f"The files {left!r} and {right!r} share row ids.", left)
 
 
 @rule("DL503", Severity.ERROR, Scope.SNAPSHOT)
@@ -577,8 +574,8 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row IDs (domain delta.rowTracking).
     """
-    highest = None if table.totals is None else table.totals.highest_row_id
-    if highest is None or not table.state.supports("rowTracking"):
+    highest = table.totals.highest_row_id
+    if highest is None or not table.protocol.supports("rowTracking"):
         return
     domain = (table.snapshot.domains or {}).get(ROW_TRACKING_DOMAIN)
     document = None
@@ -633,7 +630,7 @@ def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row Tracking; Delta Spark, DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION.
     """
-    configuration = table.snapshot.metadata.configuration
+    configuration = table.metadata.configuration
     if switch(configuration, Key.ROW_TRACKING) and switch(
         configuration, "delta.rowTrackingSuspended"
     ):

@@ -223,7 +223,7 @@ def malformed_path(file: LiveFile) -> Iterator[Problem]:
 
 
 @rule("DL705", Severity.WARNING, Scope.SNAPSHOT)
-def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
+def absolute_paths(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The log names files by absolute paths.
 
@@ -235,15 +235,15 @@ def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    count = None if snapshot.totals is None else snapshot.totals.absolute
-    if count is not None and count.count:
-        files = "1 file is" if count.count == 1 else f"{count.count} files are"
-        message = f"{files} named by an absolute path, for example {count.paths[0]!r}."
-        yield Problem(message, count.paths[0])
+    absolute = table.totals.absolute
+    if absolute.count:
+        files = "1 file is" if absolute.count == 1 else f"{absolute.count} files are"
+        message = f"{files} named by an absolute path, for example {absolute.paths[0]!r}."
+        yield Problem(message, absolute.paths[0])
 
 
 @rule("DL706", Severity.ERROR, Scope.SNAPSHOT)
-def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
+def two_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table contains a data file twice, with different deletion vectors.
 
@@ -257,20 +257,20 @@ def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Action Reconciliation.
     """
-    totals, segment = snapshot.totals, snapshot.snapshot.segment
+    segment = table.snapshot.segment
     names = [] if segment is None else [file.path for file in segment.compactions]
     advice = (
         f"This version was built with compacted commits ({', '.join(names)}). If DL118 finds "
         "that they differ from the commits that they replace, delete the compacted file and "
         "validate again before you delete any rows."
     )
-    for path in () if totals is None else totals.with_two_vectors:
+    for path in table.totals.with_two_vectors:
         message = f"The file {path!r} is live with more than one deletion vector."
         yield Problem(message, path, remedy=advice if names else "")
 
 
 @rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
-def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Problem]:
+def deletion_vectors_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Files have deletion vectors, but the protocol lacks `deletionVectors`.
 
@@ -282,13 +282,13 @@ def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Proble
 
     Source: PROTOCOL.md, Deletion Vectors.
     """
-    count = 0 if snapshot.totals is None else snapshot.totals.deletion_vectors
-    if count and not snapshot.state.supports("deletionVectors"):
+    count = table.totals.deletion_vectors
+    if count and not table.protocol.supports("deletionVectors"):
         having = "1 file has" if count == 1 else f"{count} files have"
         yield Problem(
             f"{having} a deletion vector, which the protocol does not allow.",
             "protocol.writerFeatures",
-            fix=adding(snapshot.snapshot, "deletionVectors"),
+            fix=adding(table.snapshot, "deletionVectors"),
         )
 
 
@@ -398,7 +398,7 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
 
 
 @rule("DL712", Severity.WARNING, Scope.SNAPSHOT)
-def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
+def many_files_without_statistics(table: SnapshotFacts) -> Iterator[Problem]:
     """
     More than a tenth of the files, and not just a few, have no statistics.
 
@@ -409,11 +409,9 @@ def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
-    facts = None if snapshot.totals is None else snapshot.totals.facts
-    if facts is None or facts.without_stats < _ENOUGH_FILES:
-        return
-    if facts.without_stats > facts.files * _FEW:
-        yield Problem(f"{facts.without_stats} of {facts.files} files have no statistics.")
+    lacking, count = table.totals.facts.without_stats, table.totals.facts.files
+    if lacking >= _ENOUGH_FILES and lacking > count * _FEW:
+        yield Problem(f"{lacking} of {count} files have no statistics.")
 
 
 @rule(

@@ -90,14 +90,14 @@ def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Schema Serialization Format.
     """
-    stored = table.snapshot.metadata.to_wire().get("schemaString")
+    stored = table.metadata.to_wire().get("schemaString")
     if stored is None:
         return
     if not isinstance(stored, str) or not stored:
         yield Problem(f"schemaString is {json.dumps(stored)[:80]}.", "metaData.schemaString")
         return
     try:
-        table.snapshot.metadata.schema  # noqa: B018 -- parses
+        table.metadata.schema  # noqa: B018 -- parses
     except DeltaadmError as error:
         yield Problem(error.message, "metaData.schemaString")
 
@@ -148,7 +148,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Schema Serialization Format; Delta Spark, DELTA_DUPLICATE_COLUMNS_FOUND.
     """
-    for name in checks.duplicate_columns(rules.schema_of(table.snapshot.metadata)):
+    for name in checks.duplicate_columns(rules.schema_of(table.metadata)):
         yield Problem(f"The name {name!r} occurs more than once.", f"schema[{name}]")
 
 
@@ -165,7 +165,7 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Change Metadata; Delta Spark, FIELD_NOT_FOUND.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     stored = metadata.to_wire().get("partitionColumns")
     for entry in stored if isinstance(stored, list) else ():
         if not isinstance(entry, str):
@@ -195,8 +195,8 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Partition Value Serialization; Variant Data Type.
     """
-    partitions = set(table.snapshot.metadata.partition_columns)
-    for field in rules.top_fields(table.snapshot.metadata):
+    partitions = set(table.metadata.partition_columns)
+    for field in rules.top_fields(table.metadata):
         data_type = field.type
         is_primitive = isinstance(data_type, PrimitiveType) and data_type.name != "variant"
         if field.name in partitions and (not is_primitive or is_geospatial(data_type)):
@@ -216,8 +216,8 @@ def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, "Cannot use all columns for partition columns".
     """
-    names = {field.name for field in rules.top_fields(table.snapshot.metadata)}
-    if names and names <= set(table.snapshot.metadata.partition_columns):
+    names = {field.name for field in rules.top_fields(table.metadata)}
+    if names and names <= set(table.metadata.partition_columns):
         yield Problem(f"All {len(names)} columns are partition columns.", PARTITIONS)
 
 
@@ -275,7 +275,7 @@ def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_UNKNOWN_CONFIGURATION; delta-io/delta, DeltaConfig.scala.
     """
-    for key in sorted(table.snapshot.metadata.configuration):
+    for key in sorted(table.metadata.configuration):
         if key.lower().startswith("delta.") and not is_registered(key):
             hint = similar_property(key)
             yield Problem(
@@ -302,7 +302,7 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     Source: delta-io/delta, DeltaConfig.scala; delta-kernel-rs, table_properties/deserialize.rs;
     delta-io/delta-rs#2180.
     """
-    for key, value in sorted(table.snapshot.metadata.configuration.items()):
+    for key, value in sorted(table.metadata.configuration.items()):
         # DL308 reports the protocol's keys, DL401 the mapping mode and DL325 the Parquet version.
         if is_protocol_property(key) or key in (Key.COLUMN_MAPPING_MODE, PARQUET_VERSION):
             continue
@@ -342,7 +342,7 @@ def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
             fix=rules.accepted(
                 table.snapshot,
                 kinds.SetProperties({key: plain}),
-                lambda after: after.protocol == table.snapshot.protocol,
+                lambda after: after.protocol == table.protocol,
             ),
         )
 
@@ -359,7 +359,7 @@ def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, DeltaConfig.scala.
     """
-    configuration = table.snapshot.metadata.configuration
+    configuration = table.metadata.configuration
     for key in sorted(configuration):
         known = PROPERTIES.get(f"delta.{key.lower()}")
         if known is not None and known.key not in configuration:
@@ -379,7 +379,7 @@ def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, DeltaConfig.scala, validateConfigurations.
     """
-    for key in sorted(table.snapshot.metadata.configuration):
+    for key in sorted(table.metadata.configuration):
         known = PROPERTIES.get(key.lower())
         if known is not None and known.key != key:
             yield Problem(f"{key!r} has no effect; the property is {known.key}.", _property(key))
@@ -398,7 +398,7 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
 
     Source: delta-io/delta, DeltaConfig.scala, validateRetentionDurations.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     stored = [metadata.configuration.get(key) for key in RETENTION_KEYS]
     try:
         # Months and years cannot be compared by length.
@@ -425,7 +425,7 @@ def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Format Specification.
     """
-    stored = table.snapshot.metadata.format
+    stored = table.metadata.format
     if stored is None:
         return
     if stored.provider not in (None, "parquet"):
@@ -466,7 +466,7 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES and
     DELTA_INVALID_PARTITION_COLUMN_NAME.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     if not _is_readable(metadata) or rules.mapping_mode(metadata) is not ColumnMappingMode.NONE:
         return
     problem = f"has one of the characters {column_mapping.INVALID_CHARACTERS!r}."
@@ -513,9 +513,9 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Void Type; delta-kernel-rs, schema/void_utils.rs.
     """
-    if _is_all_void(rules.schema_of(table.snapshot.metadata)):
+    if _is_all_void(rules.schema_of(table.metadata)):
         yield Problem("All columns of the table have type void.", "schema")
-    for path, field in rules.fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.metadata):
         for slot, inner in slot_types(field.type):
             if slot and (inner in _VOIDS or _has_void_field(inner)):
                 yield Problem("An array or a map contains a void.", place_of(path))
@@ -594,7 +594,7 @@ def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Change Metadata.
     """
-    created = table.snapshot.metadata.created_time
+    created = table.metadata.created_time
     if created is None:
         yield Problem("createdTime is missing.", CREATED, severity=Severity.INFO)
     elif created > table.now + rules.DAY:
@@ -617,7 +617,7 @@ def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_COLUMN_NOT_FOUND_IN_SCHEMA and
     DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     try:
         checks.check_statistics_columns(metadata)
     except DeltaadmError as error:
@@ -639,12 +639,12 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, CHECK Constraints; Generated Columns; Column Invariants.
     """
-    if not _is_readable(table.snapshot.metadata):
+    if not _is_readable(table.metadata):
         return
     # Any part of a reference may be the column, and the others struct fields or a qualifier: only
     # a reference without any known name is certainly wrong.
-    known = {field.name.lower() for _, field in rules.fields_of(table.snapshot.metadata)}
-    for where, expression in _expressions(table.snapshot.metadata):
+    known = {field.name.lower() for _, field in rules.fields_of(table.metadata)}
+    for where, expression in _expressions(table.metadata):
         for path in column_references(expression):
             if known.isdisjoint(part.lower() for part in path):
                 yield Problem(
@@ -683,7 +683,7 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, CHECK Constraints; delta-io/delta, Constraints.scala.
     """
-    for key, value in sorted(table.snapshot.metadata.configuration.items()):
+    for key, value in sorted(table.metadata.configuration.items()):
         if not key.lower().startswith(Key.CONSTRAINT_PREFIX):
             continue
         if key != key.lower():
@@ -706,7 +706,7 @@ def unknown_parquet_setting(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Table Properties.
     """
-    configuration = table.snapshot.metadata.configuration
+    configuration = table.metadata.configuration
     version, codec = configuration.get(PARQUET_VERSION), configuration.get(PARQUET_CODEC)
     if version is not None and not re.fullmatch(r"1\.0\.0|2\.[0-9]+\.[0-9]+", version):
         yield Problem(f"The Parquet version is {version[:80]!r}.", _property(PARQUET_VERSION))
@@ -732,7 +732,7 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: good practice; the log is plain JSON.
     """
-    metadata = table.snapshot.metadata
+    metadata = table.metadata
     options = metadata.format.options if metadata.format else None
     for place, entries in (("configuration", metadata.configuration), ("format", options or {})):
         for key in sorted(entry for entry, value in entries.items() if is_secret(entry, value)):
@@ -756,7 +756,7 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING` and INVALID_JSON_DATA_TYPE_FOR_COLLATIONS;
     tried on Delta Spark 4.4.
     """
-    for path, field in rules.fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.metadata):
         noted, collations = (
             field.metadata.get(FieldKey.RAW_TYPE),
             field.metadata.get(FieldKey.COLLATIONS),
@@ -795,7 +795,7 @@ def _is_readable(metadata: Metadata) -> bool:
 
 
 def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:
-    for path, field in rules.fields_of(table.snapshot.metadata):
+    for path, field in rules.fields_of(table.metadata):
         for leaf in checks.leaves(field.type):
             yield path, leaf.name
 

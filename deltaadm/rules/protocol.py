@@ -48,7 +48,7 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     for key, version, known in (
         ("minReaderVersion", protocol.min_reader_version, supported_reader_version_numbers()),
         ("minWriterVersion", protocol.min_writer_version, supported_writer_version_numbers()),
@@ -72,7 +72,7 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    version = table.snapshot.protocol.min_reader_version
+    version = table.protocol.min_reader_version
     yield from _misplaced(table, "Reader", version, READER_FEATURES_VERSION)
 
 
@@ -90,13 +90,13 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    version = table.snapshot.protocol.min_writer_version
+    version = table.protocol.min_writer_version
     yield from _misplaced(table, "Writer", version, WRITER_FEATURES_VERSION)
 
 
 def _misplaced(table: SnapshotFacts, who: str, version: int, lists_from: int) -> Iterator[Problem]:
     key = f"{who.lower()}Features"
-    present = table.snapshot.protocol.to_wire().get(key) is not None
+    present = table.protocol.to_wire().get(key) is not None
     if version <= lists_from and present != (version == lists_from):
         state = "present" if present else "missing"
         yield Problem(f"min{who}Version is {version}, but {key} is {state}.", f"protocol.{key}")
@@ -115,7 +115,7 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
     if reader == READER_FEATURES_VERSION and writer < WRITER_FEATURES_VERSION:
         needed = f"minWriterVersion {WRITER_FEATURES_VERSION}; it is {writer}"
@@ -135,7 +135,7 @@ def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Prob
 
     Source: PROTOCOL.md, Supported Features; trinodb/trino#24910.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     if protocol.writer_features is not None:
         for name in sorted((protocol.reader_features or frozenset()) - protocol.writer_features):
             yield Problem(f"{name!r} is listed for readers only.", WRITERS)
@@ -155,7 +155,7 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
 
     Source: PROTOCOL.md, Supported Features; delta-io/delta#3154, trinodb/trino#24910.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     if protocol.reader_features is None or protocol.min_reader_version != READER_FEATURES_VERSION:
         return
     for feature in _listed(protocol.writer_features):
@@ -180,7 +180,7 @@ def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Pro
 
     Source: PROTOCOL.md, Supported Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
-    for feature in _listed(table.snapshot.protocol.reader_features):
+    for feature in _listed(table.protocol.reader_features):
         if not feature.is_reader:
             yield Problem(f"{feature.name} is a writer feature.", READERS)
 
@@ -198,7 +198,7 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
 
     Source: PROTOCOL.md, Supported Features.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     if protocol.min_reader_version >= READER_FEATURES_VERSION:
         return
     for feature in _listed(protocol.writer_features):
@@ -219,7 +219,7 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
 
     Source: PROTOCOL.md, Column Mapping; column mapping is legal in (2,5), (2,6), (2,7) and (3,7).
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     for feature in _listed(protocol.writer_features):
         needed = feature.versions[0]
         if feature.is_legacy and protocol.min_reader_version < needed:
@@ -245,7 +245,7 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, the feature's section; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     for feature in _listed(protocol.writer_features):
         for name in feature.requires:
             if not protocol.supports(name):
@@ -274,7 +274,7 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Table Features for New and Existing Tables; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
-    if table.snapshot.protocol.supports_writer_features:
+    if table.protocol.supports_writer_features:
         for feature, evidence in _unsupported(table.snapshot):
             refusal = " Delta Spark refuses the table." if feature.in_delta_spark else ""
             yield Problem(
@@ -346,7 +346,7 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     for name in sorted(protocol.explicit_names):
         feature = TableFeature.lookup(name)
         if feature is not None and feature.in_delta_spark:
@@ -414,7 +414,7 @@ def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127.
     """
-    names = table.snapshot.protocol.explicit_names
+    names = table.protocol.explicit_names
     for feature in _listed(names):
         if _is_provisional(feature) and feature.twin in names:
             yield Problem(f"{feature.name} and {feature.twin} are both listed.", WRITERS)
@@ -433,7 +433,7 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, TableFeatureSupport.scala, normalized.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     lowest = _lowest(protocol)
     if lowest is not None and lowest != protocol:
         now, then = (
@@ -595,7 +595,7 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Valid Feature Names in Table Features; Delta Spark,
     DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     for name in sorted(protocol.explicit_names):
         feature = TableFeature.lookup(name)
         if feature is not None and feature.name != name:
@@ -616,7 +616,7 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta, TableFeature.scala.
     """
-    document = table.snapshot.protocol.to_wire()
+    document = table.protocol.to_wire()
     for key in ("readerFeatures", "writerFeatures"):
         names = document.get(key) or []
         where = f"protocol.{key}"
@@ -649,7 +649,7 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
     Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     for feature in _listed(protocol.explicit_names):
         for other in feature.excludes:
             if protocol.supports(other):
@@ -738,7 +738,7 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
-    if rules.mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+    if rules.mapping_mode(table.metadata) is ColumnMappingMode.NONE:
         for version in rules.active_compat_versions(table.snapshot):
             yield _with_compat(version, "but column mapping is off")
 
@@ -756,7 +756,7 @@ def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2; protocol_rfcs/iceberg-compat-v3.md.
     """
     for version in rules.active_compat_versions(table.snapshot):
-        for field in rules.top_fields(table.snapshot.metadata):
+        for field in rules.top_fields(table.metadata):
             if not all(allows_type(version, data_type) for data_type in all_types(field.type)):
                 forbidden = f"does not allow the type of column {field.name!r}"
                 message = f"Iceberg compatibility V{version} {forbidden}."
@@ -776,7 +776,7 @@ def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
     snapshot = table.snapshot
-    having = 0 if table.totals is None else table.totals.deletion_vectors
+    having = table.totals.deletion_vectors
     enabled = rules.is_on(snapshot, "deletionVectors", "delta.enableDeletionVectors")
     for version in rules.active_compat_versions(snapshot):
         if version == 1 and snapshot.protocol.supports("deletionVectors"):
@@ -801,9 +801,9 @@ def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
-    facts = None if table.totals is None else table.totals.facts
+    facts = table.totals.facts
     for version in rules.active_compat_versions(table.snapshot):
-        if facts is not None and facts.without_num_records:
+        if facts.without_num_records:
             lacking = f"{facts.without_num_records} of {facts.files} files lack numRecords"
             yield _with_compat(version, f"and {lacking}")
 
@@ -853,18 +853,18 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Source: protocol_rfcs/iceberg-v4-metadata.md; Delta Spark,
     DELTA_ADAPTIVE_METADATA_REQUIRES_COLUMN_MAPPING_ID_MODE.
     """
-    protocol = table.snapshot.protocol
+    protocol = table.protocol
     if not any(protocol.supports(f"adaptiveMetadata{suffix}") for suffix in ("", "-preview")):
         return
-    mode = rules.mapping_mode(table.snapshot.metadata)
+    mode = rules.mapping_mode(table.metadata)
     # None is a mode that cannot be understood, which other rules report.
     preview = protocol.supports("adaptiveMetadata-preview")
     if mode is ColumnMappingMode.NONE or (mode is ColumnMappingMode.NAME and preview):
         needed = "column mapping by id in Delta Spark 4.4" if preview else "column mapping"
         message = f"Adaptive metadata needs {needed}; the mode is {mode.value}."
         yield Problem(message, "configuration[delta.columnMapping.mode]")
-    inline = None if table.totals is None else table.totals.inline_vectors
-    if inline is not None and inline.count:
+    inline = table.totals.inline_vectors
+    if inline.count:
         first = inline.paths[0]
         message = f"{inline.count} files have an inline deletion vector, for example {first!r}."
         yield Problem(message, first)
@@ -946,7 +946,7 @@ def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED.
     """
     try:
-        check_property_constraints(table.snapshot.metadata)
+        check_property_constraints(table.metadata)
     except RefusedError as refusal:
         if (refusal.delta_error_class or "").startswith("DELTA_VIOLATE_TABLE_PROPERTY"):
             yield Problem(refusal.message, "configuration[delta.enableDeletionVectors]")

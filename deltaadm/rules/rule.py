@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -263,58 +263,25 @@ def rule(
     return register
 
 
-class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been found
-    """The rules of a run, with what the shared ones have found in the tables so far."""
+@lru_cache(maxsize=8)
+def _by_facts(rules: Same) -> Mapping[type | str, tuple[Rule, ...]]:
+    """Some rules by the class of their facts, but for those that are shared: these by `shared`."""
+    grouped: dict[type | str, list[Rule]] = {}
+    for each in rules.value:
+        grouped.setdefault("shared" if each.shared else each.scope.value, []).append(each)
+    return {key: tuple(group) for key, group in grouped.items()}
 
-    @cached_property
-    def by_scope(self) -> Mapping[type, Sequence[Rule]]:
-        """The rules by the class of their facts; shared ones are not among them."""
-        rules: dict[type, list[Rule]] = {}
-        for each in self:
-            if not each.shared:
-                rules.setdefault(each.scope.value, []).append(each)
-        return rules
 
-    @cached_property
-    def for_commits(self) -> Callable[[frozenset[str]], Sequence[Rule]]:
-        """The rules that may find something in a commit with actions of these names, cached."""
-        rules = self.by_scope.get(facts.CommitFacts, ())
-
-        @lru_cache(maxsize=256)
-        def find(names: frozenset[str]) -> Sequence[Rule]:
-            return [each for each in rules if not (each.having and each.having.isdisjoint(names))]
-
-        return find
-
-    @cached_property
-    def scopes(self) -> frozenset[Scope]:
-        """The scopes of all the rules."""
-        return frozenset(each.scope for each in self)
-
-    @cached_property
-    def shared(self) -> Sequence[Rule]:
-        """The rules whose findings tables share."""
-        return [each for each in self if each.shared]
-
-    @cached_property
-    def found_in_like_tables(self) -> Callable[[int | None, Protocol, MetadataKey], RuleRunner]:
-        """Findings of the shared rules for a protocol and metadata, cached for like tables."""
-
-        @lru_cache(maxsize=64)
-        def find(limit: int | None, protocol: Protocol, key: MetadataKey) -> RuleRunner:
-            # Without anything of its own, such as a location: the findings must hold for all that
-            # are like it.
-            like = Snapshot(root="", version=0, protocol=protocol, metadata=key.metadata)
-            runner = RuleRunner((), limit=limit)
-            fact = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
-            runner.apply(self.shared, fact)
-            return runner
-
-        return find
-
-    def __reduce__(self) -> tuple[type[RuleSet], tuple[tuple[Rule, ...]]]:
-        # What was found stays behind: another process gets the rules alone.
-        return RuleSet, (tuple(self),)
+@lru_cache(maxsize=64)
+def _found_in_like_tables(
+    rules: Same, limit: int, protocol: Protocol, key: MetadataKey
+) -> RuleRunner:
+    """What shared rules find in all tables with this protocol and metadata."""
+    # Without anything of its own, such as a location.
+    like = Snapshot(root="", version=0, protocol=protocol, metadata=key.metadata)
+    runner = RuleRunner((), limit=limit)
+    runner.apply(rules.value, SnapshotFacts(snapshot=like, listing=LogListing.of("", {})))
+    return runner
 
 
 class RuleRunner:
@@ -325,51 +292,57 @@ class RuleRunner:
     findings as the *limit* says, and counts the others.
     """
 
-    def __init__(self, rules: Iterable[Rule], *, limit: int | None = LIMIT) -> None:
-        self._limit = limit
-        self.rules = rules if isinstance(rules, RuleSet) else RuleSet(rules)
-        self._by_scope = self.rules.by_scope
+    def __init__(self, rules: Iterable[Rule], *, limit: int = LIMIT) -> None:
+        self.rules, self._limit = tuple(rules), limit
+        self._by_facts = _by_facts(Same(self.rules))
+        self._for_commits: dict[frozenset[str], Sequence[Rule]] = {}
         self.found: list[Finding] = []
         self.counts: Counter[str] = Counter()
 
     def check(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
-        if isinstance(fact, facts.LiveFiles):
+        if isinstance(fact, facts.CommitFacts):
+            names = frozenset(fact.names)
+            if names not in self._for_commits:
+                self._for_commits[names] = [
+                    each
+                    for each in self._by_facts.get(facts.CommitFacts, ())
+                    if not (each.having and each.having.isdisjoint(names))
+                ]
+            self.apply(self._for_commits[names], fact)
+        elif isinstance(fact, facts.LiveFiles):
             columns = fact.columns
-            rules = self._by_scope.get(facts.LiveFile, ())
+            rules = self._by_facts.get(facts.LiveFile, ())
             # Two steps: of a million files hardly any is looked at by itself.
             rows = [columns.every if each.only is None else each.only(columns) for each in rules]
             for file, asked in columns.files(rows):
                 self.apply(compress(rules, asked), file)
-            return
-        if isinstance(fact, facts.SpreadFiles):
-            rules = tuple(self._by_scope.get(facts.LiveFile, ()))
+        elif isinstance(fact, facts.SpreadFiles):
+            rules = self._by_facts.get(facts.LiveFile, ())
             kept = Counter(finding.code for finding in self.found)
             for found, counts in fact.answers(partial(_found_in, rules, self._limit)):
                 for finding in found:
                     kept[finding.code] += 1
-                    if self._limit is None or kept[finding.code] <= self._limit:
+                    if kept[finding.code] <= self._limit:
                         self.found.append(finding)
                 self.counts.update(counts)
-            return
-        if isinstance(fact, facts.Withdrawn):
+        elif isinstance(fact, facts.Withdrawn):
             self.found.clear()
             self.counts.clear()
-            return
-        if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
-            protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
-            # What is odd about a table is not part of what tables are compared by.
-            if protocol.is_odd or metadata.is_odd:
-                self.apply(self.rules.shared, fact)
-            else:
-                key = MetadataKey.of(metadata)
-                runner = self.rules.found_in_like_tables(self._limit, protocol, key)
-                self.found += runner.found
-                self.counts += runner.counts
-        if isinstance(fact, facts.CommitFacts):
-            self.apply(self.rules.for_commits(frozenset(fact.names)), fact)
         else:
-            self.apply(self._by_scope.get(type(fact), ()), fact)
+            if isinstance(fact, SnapshotFacts):
+                self._check_shared(fact, self._by_facts.get("shared", ()))
+            self.apply(self._by_facts.get(type(fact), ()), fact)
+
+    def _check_shared(self, fact: SnapshotFacts, rules: Sequence[Rule]) -> None:
+        # What is odd about a table is not part of what tables are compared by.
+        if fact.protocol.is_odd or fact.metadata.is_odd:
+            self.apply(rules, fact)
+        else:
+            key = MetadataKey.of(fact.metadata)
+            found = _found_in_like_tables(Same(rules), self._limit, fact.protocol, key)
+            self.found += found.found
+            self.counts += found.counts
 
     def apply(self, rules: Iterable[Rule], fact: facts.Facts) -> None:
         """Apply *rules* alone."""
@@ -378,7 +351,7 @@ class RuleRunner:
             for problem in each.check(fact):
                 alike = fact.alike if isinstance(fact, facts.DataFileFacts) else 0
                 self.counts[each.code] += 1 + alike
-                if self._limit is None or self.counts[each.code] <= self._limit:
+                if self.counts[each.code] <= self._limit:
                     self.found.append(_finding(each, problem, fact))
 
     @property
@@ -390,13 +363,11 @@ class RuleRunner:
     def more(self) -> Mapping[str, int]:
         """The number of findings of a code beyond those in `findings`."""
         limit = self._limit
-        if limit is None:
-            return {}
         return {code: n - limit for code, n in sorted(self.counts.items()) if n > limit}
 
 
 def _found_in(
-    rules: Sequence[Rule], limit: int | None, files: Iterable[facts.LiveFiles]
+    rules: Sequence[Rule], limit: int, files: Iterable[facts.LiveFiles]
 ) -> tuple[list[Finding], dict[str, int]]:
     runner = RuleRunner(rules, limit=limit)
     for each in files:
@@ -551,8 +522,8 @@ def has_timestamps(state: State) -> bool:
 
 def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | None]]:
     """The columns that the table is clustered by, with their types."""
-    metadata, mode = table.snapshot.metadata, mapping_mode(table.snapshot.metadata)
-    if mode is None or not fields_of(metadata) or not table.state.supports("clustering"):
+    metadata, mode = table.metadata, mapping_mode(table.metadata)
+    if mode is None or not fields_of(metadata) or not table.protocol.supports("clustering"):
         return
     for path in physical_clustering(table.snapshot.domains or {}):
         data_type: DataType | None = metadata.schema

@@ -26,7 +26,7 @@ from deltaadm.reports.validate import (
     validate,
     without_known,
 )
-from deltaadm.rules.rule import Rule, RuleSet, Scope, Severity, ValidationReport
+from deltaadm.rules.rule import Rule, Scope, Severity, ValidationReport
 from deltaadm.runs.context import RunContext, answer_time
 from deltaadm.runs.declare import Parameters, option
 from deltaadm.runs.files import write_file
@@ -58,7 +58,7 @@ class ValidationRun:
 
     depth: Depth
     depth_names: tuple[str, ...]
-    rules: Sequence[Rule]
+    rules: tuple[Rule, ...]
     settings: Settings
     readers: tuple[ClientRelease, ...]
     writers: tuple[ClientRelease, ...]
@@ -80,12 +80,12 @@ class ValidationRun:
         least: Severity = Severity.INFO,
     ) -> ValidationRun:
         """What is asked for, with the *settings* of the project; raises `UsageError`."""
-        rules = RuleSet(choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore")))
+        rules = choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore"))
         data_files = any(rule.scope is Scope.DEEP for rule in rules)
         return cls(
             depth=Depth(**vars(depth), data_files=data_files),
             depth_names=tuple(of.key for of in depth.declared() if getattr(depth, of.field)),
-            rules=rules,
+            rules=tuple(rules),
             settings=settings,
             readers=_clients(clients.for_client, "--for-client"),
             writers=_clients(clients.for_client_writing, "--for-client-writing"),

@@ -24,7 +24,7 @@ from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.reconcile import Detail, ExaminingEngine
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.reports.validate import choose_rules, unreadable, validate
-from deltaadm.rules.rule import RuleSet, ValidationReport
+from deltaadm.rules.rule import ValidationReport
 from deltaadm.spark.fleet import unpickled
 from deltaadm.storage.store import LogStore, open_store
 from tests.support.rule_cases import NOW
@@ -84,7 +84,7 @@ def report(
     return validate(str(path), facts, _TOGETHER)
 
 
-_TOGETHER = RuleSet(choose_rules())
+_TOGETHER = tuple(choose_rules())
 _ALONE = [replace(rule, shared=False, only=None, having=frozenset()) for rule in choose_rules()]
 
 
@@ -93,7 +93,7 @@ def _expanded(store: LogStore, facts: Iterable[Facts]) -> Iterator[Facts]:
         if isinstance(fact, LiveFiles):
             for file, _ in fact.columns.files([fact.columns.every]):
                 yield file
-        elif isinstance(fact, SnapshotFacts) and fact.totals is not None:
+        elif isinstance(fact, SnapshotFacts) and fact.totals != FileTotals():
             totals = _totals(store, fact.snapshot)
             assert fact.totals == totals
             yield replace(fact, totals=totals)
