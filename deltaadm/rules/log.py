@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.file_facts import checksums, num_records
-from deltaadm.domain.properties import checkpoint_interval, whole_number
+from deltaadm.domain.properties import Key, checkpoint_interval, whole_number
 from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import Step
 from deltaadm.facts import CommitFacts, CompactionFacts, Line, LogFacts
@@ -21,17 +21,18 @@ from deltaadm.paths import with_upper_escapes
 from deltaadm.rules.rule import Problem, Scope, Severity, has_timestamps, rule
 
 if TYPE_CHECKING:
-    Metric = tuple[str, Callable[[CommitFacts], tuple[int, ...]]]
-
+    Actions = list[dict[str, Any]]
+    Metric = tuple[str, Callable[[Actions, Actions, Actions], tuple[int, ...]]]
 
 LOG: Final = "_delta_log"
 POINTER: Final = "_last_checkpoint"
 
 _SKEW: Final = 60_000
 """How far, in ms, a time may go back without a finding: writers' clocks differ."""
-
 _PATIENCE: Final = 10
 """After how many checkpoint intervals a new checkpoint is overdue."""
+_COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
+"""The feature, its name in the preview, and its predecessor."""
 
 
 @rule("DL100", Severity.ERROR, Scope.LOG)
@@ -186,8 +187,8 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, File Types; delta-kernel-rs, path.rs.
     """
-    padded = re.compile(_PADDED, re.ASCII).fullmatch
-    for file in log.listing.named(name for name in log.listing.infos if not padded(name)):
+    usual = re.compile(r"\d{20}\.(?:json|crc|checkpoint\.parquet)", re.ASCII).fullmatch
+    for file in log.listing.named(name for name in log.listing.infos if not usual(name)):
         start = "" if file.version is None else f"{file.version:020d}."
         if file.end is not None:
             start = f"{start}{file.end:020d}."
@@ -196,10 +197,6 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
         name = file.path.rpartition("/")[2]
         if file.version is not None and not name.startswith(start):
             yield Problem(f"The name of this {file.kind.value} is not padded.", file.path)
-
-
-_PADDED: Final = r"\d{20}\.(?:json|crc|checkpoint\.parquet)"
-"""Nearly all names of a log."""
 
 
 @rule("DL106", Severity.ERROR, Scope.LOG)
@@ -215,17 +212,17 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Metadata Cleanup; Delta Spark, SnapshotManagement.
     """
-    newest = log.listing.checkpoints[-1:]
-    for checkpoint in newest:
-        versions = log.listing.commits.versions
-        if checkpoint.version in versions:
-            continue
-        later = any(version > checkpoint.version for version in versions)
-        severity = Severity.WARNING if later else None
-        rest = "" if later else ", and so is every later one"
-        version = f"version {checkpoint.version}, whose commit is missing{rest}"
-        message = f"The checkpoint is of {version}."
-        yield Problem(message, checkpoint.files[0].path, severity=severity)
+    versions = log.listing.commits.versions
+    for checkpoint in log.listing.checkpoints[-1:]:
+        version = checkpoint.version
+        if version not in versions:
+            later = max(versions, default=-1) > version
+            rest = "" if later else ", and so is every later one"
+            yield Problem(
+                f"The checkpoint is of version {version}, whose commit is missing{rest}.",
+                checkpoint.files[0].path,
+                severity=Severity.WARNING if later else None,
+            )
 
 
 @rule("DL107", Severity.WARNING, Scope.LOG)
@@ -261,9 +258,8 @@ def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     Checkpoint File.
     """
     version = None if log.pointer is None else log.pointer.version
-    known = _checkpointed(log)
-    if version is not None and version not in known:
-        later = max(known, default=-1) > version
+    if version is not None and version not in _checkpointed(log):
+        later = _newest_checkpoint(log) > version
         message = f"It points to version {version}, which has no complete checkpoint."
         yield _of_pointer(log, message, Severity.WARNING if later else None)
 
@@ -280,9 +276,8 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
-    version = None if log.pointer is None else log.pointer.version
-    newest = _newest_checkpoint(log)
-    if version is not None and version != newest and version in _checkpointed(log):
+    version, newest = log.pointer and log.pointer.version, _newest_checkpoint(log)
+    if version != newest and version in _checkpointed(log):
         message = f"It points to version {version}, but version {newest} has a checkpoint."
         yield _of_pointer(log, message)
 
@@ -443,10 +438,8 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Sidecar File Information and Checkpoint Metadata.
     """
     for name in ("sidecar", "checkpointMetadata"):
-        count = len(commit.actions(name))
-        if count:
-            counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
-            yield Problem(f"The commit has {counted}.")
+        if actions := commit.actions(name):
+            yield Problem(f"The commit has {counted_actions(name, len(actions))}.")
 
 
 @rule("DL118", Severity.WARNING, Scope.COMPACTION)
@@ -498,9 +491,11 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
     interval = checkpoint_interval({} if metadata is None else metadata.configuration)
     if count > _PATIENCE * interval:
         since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
-        message = f"There are {count} commits since {since}; the interval is {interval}."
-        where = "configuration[delta.checkpointInterval]"
-        yield Problem(message, where, fix=_write_checkpoint_step(log))
+        yield Problem(
+            f"There are {count} commits since {since}; the interval is {interval}.",
+            f"configuration[{Key.CHECKPOINT_INTERVAL}]",
+            fix=_write_checkpoint_step(log),
+        )
 
 
 @rule("DL120", Severity.INFO, Scope.LOG)
@@ -518,13 +513,9 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
     staged = log.listing.of_kind(Kind.STAGED)
     if not staged or log.state.protocol is None:
         return
-    if not any(log.state.supports(name) for name in _COORDINATED):
+    if not any(map(log.state.supports, _COORDINATED)):
         number = "is one" if len(staged) == 1 else f"are {len(staged)}"
         yield Problem(f"No catalog publishes staged commits, but there {number}.", staged[0].path)
-
-
-# The feature, its name in the preview, and its predecessor.
-_COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
 
 
 @rule("DL121", Severity.WARNING, Scope.COMMIT)
@@ -700,6 +691,11 @@ def duplicate_key(text: str) -> str | None:
     return duplicates[0] if duplicates else None
 
 
+def counted_actions(name: str, count: int) -> str:
+    """So many actions of a *name*, in words."""
+    return f"a {name} action" if count == 1 else f"{count} {name} actions"
+
+
 def _cut_off(commit: CommitFacts) -> Line | None:
     """The last line of the newest commit, a file that was read, if it is not JSON."""
     last = commit.lines.last if commit.newest else None
@@ -756,11 +752,11 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
     if not isinstance(engine, str) or not engine.startswith(ENGINES):
         return
     for name in [name for name in _METRICS if name in metrics]:
-        noun, count = _METRICS[name]
         # Delta writes it as text, delta-rs as a number.
         value = metrics[name]
         claimed = whole_number(value) if isinstance(value, str) else integer(value)
-        counts = count(commit)
+        noun, count = _METRICS[name]
+        counts = count(*(list(commit.objects(each)) for each in ("add", "remove", "cdc")))
         if claimed is None or not counts or claimed in counts:
             continue
         # Delta counts the rows that a replaceWhere copies, and the empty files that a stream writes
@@ -775,51 +771,42 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"{name} is {claimed}, but the commit has {counts[0]} {noun}.")
 
 
-def _vectors(name: str) -> Callable[[CommitFacts], tuple[int, ...]]:
-    def count(commit: CommitFacts) -> tuple[int, ...]:
-        return (sum(bool(action.get("deletionVector")) for action in commit.objects(name)),)
-
-    return count
-
-
-def _rows(commit: CommitFacts) -> tuple[int, ...]:
+def _rows(adds: Actions) -> tuple[int, ...]:
     """The rows in the files that a commit adds; empty where a file's statistics do not tell."""
-    texts = [action.get("stats") for action in commit.objects("add")]
+    texts = [action.get("stats") for action in adds]
     counts = [num_records(text if isinstance(text, str) else None) for text in texts]
     known = [count for count in counts if count is not None]
     return (sum(known),) if len(known) == len(counts) else ()
 
 
-def _paths(commit: CommitFacts, name: str) -> set[str]:
-    return {str(action.get("path")) for action in commit.objects(name)}
+def _new(actions: Actions, others: Actions) -> int:
+    """How many files *actions* name that *others* do not."""
+    named, elsewhere = ({str(action.get("path")) for action in of} for of in (actions, others))
+    return len(named - elsewhere)
 
 
-def _count(commit: CommitFacts, name: str) -> int:
-    return sum(1 for _ in commit.objects(name))
+def _vectors(actions: Actions) -> tuple[int, ...]:
+    return (sum(bool(action.get("deletionVector")) for action in actions),)
 
 
-_ADDED: Final[Metric] = ("add actions", lambda commit: (_count(commit, "add"),))
+_ADDED: Final[Metric] = ("add actions", lambda adds, _, __: (len(adds),))
 # Without those that only get another deletion vector.
-_NEW: Final[Metric] = (
-    "new files",
-    lambda commit: (len(_paths(commit, "add") - _paths(commit, "remove")),),
-)
+_NEW: Final[Metric] = ("new files", lambda adds, removes, _: (_new(adds, removes),))
 # Alone or, as delta-rs counts them, with change data files.
 _ADDED_OR_CHANGED: Final[Metric] = (
-    "add actions",
-    lambda commit: (_count(commit, "add"), _count(commit, "add") + len(commit.actions("cdc"))),
-)
+    "add actions", lambda adds, _, changes: (len(adds), len(adds) + len(changes)),
+)  # fmt: skip
 # DELETE and MERGE leave out files that get another deletion vector, UPDATE does not.
 _REMOVED: Final[Metric] = (
-    "remove actions",
-    lambda commit: (
-        _count(commit, "remove"),
-        len(_paths(commit, "remove") - _paths(commit, "add")),
-    ),
-)
-_ADDED_VECTORS: Final = ("add actions with a deletion vector", _vectors("add"))
-_REMOVED_VECTORS: Final = ("remove actions with a deletion vector", _vectors("remove"))
-_ROWS: Final = ("rows in the files that it adds", _rows)
+    "remove actions", lambda adds, removes, _: (len(removes), _new(removes, adds)),
+)  # fmt: skip
+_ADDED_VECTORS: Final[Metric] = (
+    "add actions with a deletion vector", lambda adds, _, __: _vectors(adds),
+)  # fmt: skip
+_REMOVED_VECTORS: Final[Metric] = (
+    "remove actions with a deletion vector", lambda _, removes, __: _vectors(removes),
+)  # fmt: skip
+_ROWS: Final[Metric] = ("rows in the files that it adds", lambda adds, _, __: _rows(adds))
 _METRICS: Final = {
     "numConvertedFiles": _ADDED, "numRestoredFiles": _ADDED,
     "numTargetFilesAdded": _NEW, "numAddedFiles": _NEW,

@@ -43,7 +43,18 @@ from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
 from deltaadm.rules import rule as rules
-from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
+from deltaadm.rules.rule import Problem, Scope, Severity, place_of, refusal, rule
+
+REQUIRED: Final = (
+    "id", "format.provider", "format.options", "schemaString", "partitionColumns", "configuration",
+)  # fmt: skip
+PARTITIONS: Final = "metaData.partitionColumns"
+PARQUET_VERSION: Final = "delta.parquet.format.version"
+PARQUET_CODEC: Final = "delta.parquet.compression.codec"
+CODECS: Final = frozenset({"gzip", "lz4", "lz4_raw", "none", "snappy", "uncompressed", "zstd"})
+_MAX_PRECISION: Final = 38
+_VOIDS: Final = (PrimitiveType("void"), PrimitiveType("null"))
+_STRING: Final = PrimitiveType("string")
 
 
 @rule("DL301", Severity.ERROR, Scope.COMMIT, having=["metaData"])
@@ -73,11 +84,6 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
                 yield Problem(message, severity=Severity.WARNING if superseded else None)
 
 
-REQUIRED: Final = (
-    "id", "format.provider", "format.options", "schemaString", "partitionColumns", "configuration",
-)  # fmt: skip
-
-
 @rule("DL302", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
@@ -91,14 +97,9 @@ def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Schema Serialization Format.
     """
     stored = table.metadata.to_wire().get("schemaString")
-    if stored is None:
-        return
-    if not isinstance(stored, str) or not stored:
+    if stored is not None and (not isinstance(stored, str) or not stored):
         yield Problem(f"schemaString is {json.dumps(stored)[:80]}.", "metaData.schemaString")
-        return
-    try:
-        table.metadata.schema  # noqa: B018 -- parses
-    except DeltaadmError as error:
+    elif stored and (error := refusal(StructType.parse, stored)):
         yield Problem(error.message, "metaData.schemaString")
 
 
@@ -181,9 +182,6 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"{name!r} is a partition column {times} times.", PARTITIONS)
 
 
-PARTITIONS: Final = "metaData.partitionColumns"
-
-
 @rule("DL306", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
@@ -255,11 +253,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _refusal_of_changes(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta refuses every change of the table's properties; None where it does not."""
-    try:
-        evolve(snapshot, kinds.SetProperties({"x": "1"}))
-    except DeltaadmError as error:
-        return error
-    return None
+    return refusal(evolve, snapshot, kinds.SetProperties({"x": "1"}))
 
 
 @rule("DL309", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -313,9 +307,7 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
     known, where = PROPERTIES[key.lower()], _property(key)
-    try:
-        known.check(known, value)
-    except DeltaadmError as error:
+    if error := refusal(known.check, known, value):
         other = foreign_value(key, value)
         if other is None:
             yield Problem(error.message[:300], where, remedy=error.remedy)
@@ -329,9 +321,9 @@ def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
                 severity=Severity.INFO,
             )
         return
-    refusal = _refusal_of_changes(table.snapshot) if key == Key.FORMATS else None
-    if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
-        yield Problem(refusal.message, where, remedy=refusal.remedy)
+    refused = _refusal_of_changes(table.snapshot) if key == Key.FORMATS else None
+    if refused and refused.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
+        yield Problem(refused.message, where, remedy=refused.remedy)
     plain = portable(known, value)
     if plain != value:
         yield Problem(
@@ -398,19 +390,14 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
 
     Source: delta-io/delta, DeltaConfig.scala, validateRetentionDurations.
     """
-    metadata = table.metadata
-    stored = [metadata.configuration.get(key) for key in RETENTION_KEYS]
-    try:
+    configuration = table.metadata.configuration
+    stored = [configuration[key] for key in RETENTION_KEYS if key in configuration]
+    with suppress(DeltaadmError):  # a value that is not an interval is DL310's
         # Months and years cannot be compared by length.
-        if any(text is not None and interval_microseconds(text) is None for text in stored):
-            return
-    except DeltaadmError:  # a value that is not an interval is DL310's
-        return
-    try:
-        check_retention(metadata.configuration)
-    except DeltaadmError as error:
-        remedy = "Keep the log at least as long as deleted files."
-        yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=remedy)
+        comparable = None not in map(interval_microseconds, stored)
+        if comparable and (error := refusal(check_retention, configuration)):
+            remedy = "Keep the log at least as long as deleted files."
+            yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=remedy)
 
 
 @rule("DL314", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -491,14 +478,11 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
     for path, name in _primitive_types(table):
         if not name.startswith("decimal(") or not is_spark_type(name):
             continue
-        match = re.fullmatch(_DECIMAL, name)
-        if match is None or not (int(match[2]) <= int(match[1]) and 1 <= int(match[1]) <= MAX):
+        # Nine digits at most: int() refuses the thousands that a damaged schema may have.
+        match = re.fullmatch(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)", name)
+        precision, scale = map(int, match.groups()) if match else (0, 0)
+        if not (scale <= precision and 1 <= precision <= _MAX_PRECISION):
             yield Problem(f"The type {name[:80]!r} does not exist.", place_of(path))
-
-
-# Nine digits at most: int() refuses the thousands that a damaged schema may have.
-_DECIMAL: Final = r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)"
-MAX: Final = 38
 
 
 @rule("DL318", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -535,9 +519,6 @@ def _is_all_void(data_type: DataType) -> bool:
         and bool(data_type.fields)
         and all(field.type in _VOIDS for field in data_type.fields)
     )
-
-
-_VOIDS: Final = (PrimitiveType("void"), PrimitiveType("null"))
 
 
 @rule("DL319", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -596,12 +577,9 @@ def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
     """
     created = table.metadata.created_time
     if created is None:
-        yield Problem("createdTime is missing.", CREATED, severity=Severity.INFO)
+        yield Problem("createdTime is missing.", "metaData.createdTime", severity=Severity.INFO)
     elif created > table.now + rules.DAY:
-        yield Problem(f"createdTime {created} is in the future.", CREATED)
-
-
-CREATED: Final = "metaData.createdTime"
+        yield Problem(f"createdTime {created} is in the future.", "metaData.createdTime")
 
 
 @rule("DL322", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -617,12 +595,9 @@ def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_COLUMN_NOT_FOUND_IN_SCHEMA and
     DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE.
     """
-    metadata = table.metadata
-    try:
-        checks.check_statistics_columns(metadata)
-    except DeltaadmError as error:
-        if _is_readable(metadata):
-            yield Problem(error.message, _property(Key.STATISTICS_COLUMNS))
+    error = refusal(checks.check_statistics_columns, table.metadata)
+    if error and _is_readable(table.metadata):
+        yield Problem(error.message, _property(Key.STATISTICS_COLUMNS))
 
 
 @rule("DL323", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -714,11 +689,6 @@ def unknown_parquet_setting(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"The codec is {codec[:80]!r}.", _property(PARQUET_CODEC))
 
 
-PARQUET_VERSION: Final = "delta.parquet.format.version"
-PARQUET_CODEC: Final = "delta.parquet.compression.codec"
-CODECS: Final = frozenset({"gzip", "lz4", "lz4_raw", "none", "snappy", "uncompressed", "zstd"})
-
-
 @rule("DL326", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     """
@@ -757,23 +727,15 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     tried on Delta Spark 4.4.
     """
     for path, field in rules.fields_of(table.metadata):
-        noted, collations = (
-            field.metadata.get(FieldKey.RAW_TYPE),
-            field.metadata.get(FieldKey.COLLATIONS),
-        )
+        noted = field.metadata.get(FieldKey.RAW_TYPE)
         if isinstance(noted, str):
-            kind = checks.noted_type(noted)
+            kind, actual = checks.noted_type(noted), checks.catalog_type(field.type)
+            noted_words = f"Its metadata has the type {noted[:200]!r}"
             if kind is None:
-                message = f"Its metadata has the type {noted[:200]!r}, which Spark cannot parse."
-                yield Problem(message, place_of(path))
-            elif re.search(checks.CHAR_TYPE, noted) and checks.catalog_type(
-                kind
-            ) != checks.catalog_type(field.type):
-                actual = checks.catalog_type(field.type)[:200]
-                message = (
-                    f"Its metadata has the type {noted[:200]!r}, but the column is {actual!r}."
-                )
-                yield Problem(message, place_of(path))
+                yield Problem(f"{noted_words}, which Spark cannot parse.", place_of(path))
+            elif re.search(checks.CHAR_TYPE, noted) and checks.catalog_type(kind) != actual:
+                yield Problem(f"{noted_words}, but the column is {actual[:200]!r}.", place_of(path))
+        collations = field.metadata.get(FieldKey.COLLATIONS)
         # As collations name them.
         places = {".".join(path): kind for path, kind in slot_types(field.type, (field.name,))}
         for place, name in collations.items() if isinstance(collations, dict) else ():
@@ -784,14 +746,8 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
                 yield Problem(f"Spark does not know the collation {name[:80]!r}.", place_of(path))
 
 
-_STRING: Final = PrimitiveType("string")
-
-
 def _is_readable(metadata: Metadata) -> bool:
-    try:
-        return metadata.schema is not None
-    except DeltaadmError:
-        return False
+    return refusal(lambda: metadata.schema) is None
 
 
 def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:

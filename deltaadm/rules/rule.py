@@ -469,6 +469,15 @@ def remembering(function: Callable[[K], V]) -> Callable[[K], V]:
 # Questions that several rules ask
 
 
+def refusal(check: Callable[..., object], *given: object) -> DeltaadmError | None:
+    """The error that *check* raises for what it is given, if any."""
+    try:
+        check(*given)
+    except DeltaadmError as error:
+        return error
+    return None
+
+
 @remembering
 def fields_of(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
     """All columns with their paths; none where the schema cannot be read."""
