@@ -6,13 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.file_facts import StatisticsError, parse_statistics
 from deltaadm.domain.properties import Key
-from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text
+from deltaadm.domain.schema import FieldKey, Path, StructField, path_text
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_id, physical_name
@@ -22,13 +21,14 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
 from deltaadm.json_values import integer
 from deltaadm.rules import rule as rules
-from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
+from deltaadm.rules.rule import Problem, Scope, Severity, place_of, remembering, rule
 
 if TYPE_CHECKING:
     from deltaadm.replay.file_columns import ArrowFiles, Rows
 
 MODE: Final = f"configuration[{Key.COLUMN_MAPPING_MODE}]"
 MAX: Final = f"configuration[{Key.MAX_COLUMN_ID}]"
+DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"
 
 
 @rule("DL401", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -209,21 +209,19 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping: ids are unique, and dropped ones are not used again.
     """
-    pair = _mapped_before_and_after(commit)
-    if pair is None:
-        return
-    before, after = pair
-    left, right = column_mapping.max_column_id(before), column_mapping.max_column_id(after)
-    if left is not None and right is not None and right < left:
-        yield Problem(f"{Key.MAX_COLUMN_ID} changed from {left} to {right}.")
-    # An id that was in use before the commit is still that column's (changes are DL415's); one
-    # that comes back after a drop points at data of another column.
-    present = {column_id(field) for _, field in rules.fields_of(before)}
-    for path, field in rules.fields_of(after):
-        number = column_id(field)
-        old = None if number is None else commit.columns.get(number)
-        if number not in present and old not in (None, physical_name(field)):
-            yield Problem(f"Column {path_text(path)} has id {number}, which belonged to {old!r}.")
+    for before, after in _mapped_before_and_after(commit):
+        left, right = column_mapping.max_column_id(before), column_mapping.max_column_id(after)
+        if left is not None and right is not None and right < left:
+            yield Problem(f"{Key.MAX_COLUMN_ID} changed from {left} to {right}.")
+        # An id that was in use before the commit is still that column's (changes are DL415's); one
+        # that comes back after a drop points at data of another column.
+        present = {column_id(field) for _, field in rules.fields_of(before)}
+        for path, field in rules.fields_of(after):
+            number = column_id(field)
+            old = None if number is None else commit.columns.get(number)
+            if number not in present and old not in (None, physical_name(field)):
+                column = f"Column {path_text(path)}"
+                yield Problem(f"{column} has id {number}, which belonged to {old!r}.")
 
 
 @rule("DL410", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -264,12 +262,9 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
     ALREADY_EXISTS; delta-io/delta#3487.
     """
+    keys = {FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME, FieldKey.NESTED_IDS}
     if rules.mapping_mode(table.metadata) is ColumnMappingMode.NONE:
-        yield from _columns_with(
-            table,
-            {FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME, FieldKey.NESTED_IDS},
-            "mapping metadata",
-        )
+        yield from _columns_with(table, keys, "mapping metadata")
 
 
 @rule("DL412", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -364,28 +359,23 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping.
     """
-    pair = _mapped_before_and_after(commit)
-    if pair is None:
-        return
-    names, ids = _identities(pair[0])
-    new_names, new_ids = _identities(pair[1])
-    for number in sorted(names.keys() & new_names.keys()):
-        if names[number] != new_names[number]:
-            change = f"from {names[number]!r} to {new_names[number]!r}"
-            yield Problem(f"The physical name of column id {number} changed {change}.")
-    for path in sorted(ids.keys() & new_ids.keys()):
-        if ids[path] != new_ids[path]:
-            message = f"The id of {path_text(path)} changed from {ids[path]} to {new_ids[path]}."
-            yield Problem(message)
+    for before, after in _mapped_before_and_after(commit):
+        stored = [_physical_paths_and_ids(metadata) for metadata in (before, after)]
+        names, new_names = ({number: path[-1] for path, number in each} for each in stored)
+        for number in sorted(names.keys() & new_names.keys()):
+            if names[number] != new_names[number]:
+                change = f"from {names[number]!r} to {new_names[number]!r}"
+                yield Problem(f"The physical name of column id {number} changed {change}.")
+        ids, new_ids = map(dict, stored)
+        for path in sorted(ids.keys() & new_ids.keys()):
+            if ids[path] != new_ids[path]:
+                change = f"from {ids[path]} to {new_ids[path]}"
+                yield Problem(f"The id of {path_text(path)} changed {change}.")
 
 
-def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, int]]:
-    names: dict[int, str] = {}
-    ids: dict[Path, int] = {}
-    for path, field in column_mapping.rename_columns(rules.schema_of(metadata)).walk():
-        if (number := column_id(field)) is not None:
-            names[number], ids[path] = field.name, number
-    return names, ids
+def _physical_paths_and_ids(metadata: Metadata) -> list[tuple[Path, int]]:
+    fields = column_mapping.rename_columns(rules.schema_of(metadata)).walk()
+    return [(path, number) for path, field in fields if (number := column_id(field)) is not None]
 
 
 @rule("DL416", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -418,9 +408,8 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, DeltaColumnMapping.scala, COLUMN_MAPPING_METADATA_KEYS.
     """
-    yield from _columns_with(
-        table, {FieldKey.PARQUET_FIELD_ID, FieldKey.PARQUET_NESTED_IDS}, "Parquet field ids"
-    )
+    keys = {FieldKey.PARQUET_FIELD_ID, FieldKey.PARQUET_NESTED_IDS}
+    yield from _columns_with(table, keys, "Parquet field ids")
 
 
 def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
@@ -486,20 +475,14 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The file's values use {pairs}.")
 
 
+@remembering
 def _displayed(metadata: Metadata | None) -> Mapping[str, str]:
-    """The displayed names, if the table is mapped; see `_renamed`."""
-    if metadata is None or not _mapped(metadata):
-        return {}
-    return _renamed(metadata.schema_string or "")
+    """
+    The top-level names that differ from all physical names, with the physical name of each.
 
-
-@lru_cache(maxsize=16)
-def _renamed(schema_string: str) -> Mapping[str, str]:
-    """The top-level names that differ from all physical names, with the physical name of each."""
-    try:
-        fields = StructType.parse(schema_string).fields
-    except DeltaadmError:
-        return {}
+    There are none without column mapping.
+    """
+    fields = rules.top_fields(metadata) if metadata and _mapped(metadata) else ()
     physical = {physical_name(field) for field in fields}
     return {field.name: physical_name(field) for field in fields if field.name not in physical}
 
@@ -516,14 +499,10 @@ def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: protocol_rfcs/column-mapping-usage-tracking.md.
     """
-    if _mapped_before_and_after(commit) is None:
-        return
-    before, after = commit.before.property(DROPPED), commit.after.property(DROPPED)
-    if before == "true" and after != "true":
-        yield Problem(f"{DROPPED} changed from 'true' to {after!r}.")
-
-
-DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"
+    for before, after in _mapped_before_and_after(commit):
+        stored = after.configuration.get(DROPPED, "")
+        if before.configuration.get(DROPPED) == "true" and stored != "true":
+            yield Problem(f"{DROPPED} changed from 'true' to {stored!r}.")
 
 
 def _mapped(metadata: Metadata) -> bool:
@@ -534,12 +513,11 @@ def _mode_of(state: State) -> ColumnMappingMode | None:
     return None if state.metadata is None else rules.mapping_mode(state.metadata)
 
 
-def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] | None:
-    """Both metadata where the table is mapped before and after, and not replaced; else None."""
+def _mapped_before_and_after(commit: CommitFacts) -> Iterator[tuple[Metadata, Metadata]]:
+    """Both metadata, where the table is mapped before and after, and not replaced."""
     before, after = commit.before.metadata, commit.after.metadata
-    if before is None or after is None or commit.replaces_table:
-        return None
-    return (before, after) if _mapped(before) and _mapped(after) else None
+    if before and after and not commit.replaces_table and _mapped(before) and _mapped(after):
+        yield before, after
 
 
 def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
