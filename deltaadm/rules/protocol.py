@@ -18,14 +18,14 @@ from deltaadm.domain.protocol import (
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.schema import all_types, path_text
+from deltaadm.domain.schema import FieldKey, all_types, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
 from deltaadm.domain.transaction.update import COMPAT_KEYS, allows_type
 from deltaadm.domain.usage import usages
-from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
+from deltaadm.errors import DeltaadmError, did_you_mean
 from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
 from deltaadm.rules import rule as rules
 from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
@@ -115,8 +115,7 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE.
     """
-    protocol = table.protocol
-    reader, writer = protocol.min_reader_version, protocol.min_writer_version
+    reader, writer = table.protocol.min_reader_version, table.protocol.min_writer_version
     if reader == READER_FEATURES_VERSION and writer < WRITER_FEATURES_VERSION:
         needed = f"minWriterVersion {WRITER_FEATURES_VERSION}; it is {writer}"
         yield Problem(f"minReaderVersion {reader} requires {needed}.", "protocol.minWriterVersion")
@@ -135,9 +134,9 @@ def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Prob
 
     Source: PROTOCOL.md, Supported Features; trinodb/trino#24910.
     """
-    protocol = table.protocol
-    if protocol.writer_features is not None:
-        for name in sorted((protocol.reader_features or frozenset()) - protocol.writer_features):
+    readers, writers = table.protocol.reader_features, table.protocol.writer_features
+    if readers and writers is not None:
+        for name in sorted(readers - writers):
             yield Problem(f"{name!r} is listed for readers only.", WRITERS)
 
 
@@ -155,11 +154,11 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
 
     Source: PROTOCOL.md, Supported Features; delta-io/delta#3154, trinodb/trino#24910.
     """
-    protocol = table.protocol
-    if protocol.reader_features is None or protocol.min_reader_version != READER_FEATURES_VERSION:
+    readers = table.protocol.reader_features
+    if readers is None or table.protocol.min_reader_version != READER_FEATURES_VERSION:
         return
-    for feature in _listed(protocol.writer_features):
-        if feature.is_reader and feature.name not in protocol.reader_features:
+    for feature in _listed(table.protocol.writer_features):
+        if feature.is_reader and feature.name not in readers:
             yield Problem(
                 f"{feature.name} is a reader-writer feature but is listed for writers only.",
                 READERS,
@@ -198,12 +197,9 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
 
     Source: PROTOCOL.md, Supported Features.
     """
-    protocol = table.protocol
-    if protocol.min_reader_version >= READER_FEATURES_VERSION:
-        return
-    for feature in _listed(protocol.writer_features):
+    for feature in _listed(table.protocol.writer_features):
         if feature.is_reader and not feature.is_legacy:
-            yield _needs_reader(feature, f"{feature.versions[0]}", protocol)
+            yield from _needs_reader(feature, READER_FEATURES_VERSION, table.protocol)
 
 
 @rule("DL209", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -219,17 +215,17 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
 
     Source: PROTOCOL.md, Column Mapping; column mapping is legal in (2,5), (2,6), (2,7) and (3,7).
     """
-    protocol = table.protocol
-    for feature in _listed(protocol.writer_features):
-        needed = feature.versions[0]
-        if feature.is_legacy and protocol.min_reader_version < needed:
-            yield _needs_reader(feature, f"{needed} or higher", protocol)
+    for feature in _listed(table.protocol.writer_features):
+        if feature.is_legacy:
+            yield from _needs_reader(feature, feature.versions[0], table.protocol)
 
 
-def _needs_reader(feature: TableFeature, needed: str, protocol: Protocol) -> Problem:
+def _needs_reader(feature: TableFeature, needed: int, protocol: Protocol) -> Iterator[Problem]:
     version = protocol.min_reader_version
-    message = f"{feature.name} requires reader version {needed}; it is {version}."
-    return Problem(message, "protocol.minReaderVersion")
+    if version < needed:
+        number = f"{needed}{' or higher' if feature.is_legacy else ''}"
+        message = f"{feature.name} requires reader version {number}; it is {version}."
+        yield Problem(message, "protocol.minReaderVersion")
 
 
 @rule("DL210", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -245,10 +241,9 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, the feature's section; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
-    protocol = table.protocol
-    for feature in _listed(protocol.writer_features):
+    for feature in _listed(table.protocol.writer_features):
         for name in feature.requires:
-            if not protocol.supports(name):
+            if not table.protocol.supports(name):
                 note = "; Delta Spark cannot load such a table, but other clients can"
                 only_spark = name in feature.optional_requires
                 yield Problem(
@@ -346,13 +341,12 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
-    protocol = table.protocol
-    for name in sorted(protocol.explicit_names):
+    for name in sorted(table.protocol.explicit_names):
         feature = TableFeature.lookup(name)
         if feature is not None and feature.in_delta_spark:
             continue
         known = f"; {feature.source} does" if feature is not None else ""
-        if name in (protocol.reader_features or frozenset()):
+        if name in (table.protocol.reader_features or ()):
             what, where, severity = "read or write", READERS, Severity.ERROR
         else:
             what, where = "write", WRITERS
@@ -433,12 +427,9 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, TableFeatureSupport.scala, normalized.
     """
-    protocol = table.protocol
-    lowest = _lowest(protocol)
-    if lowest is not None and lowest != protocol:
-        now, then = (
-            f"({each.min_reader_version}, {each.min_writer_version})" for each in (protocol, lowest)
-        )
+    lowest = _lowest(table.protocol)
+    if lowest is not None and lowest != table.protocol:
+        now, then = map(_versions, (table.protocol, lowest))
         yield Problem(
             f"The protocol could be lowered from {now} to {then} without losing a feature.",
             "protocol",
@@ -466,14 +457,14 @@ def _lowest(protocol: Protocol) -> Protocol | None:
 
 def _rewritten(snapshot: Snapshot) -> tuple[Step, ...]:
     """Asking for the present versions makes Delta normalise the protocol."""
-    protocol = snapshot.protocol
-    step = kinds.SetProperties(
-        {
-            Key.MIN_READER_VERSION: str(protocol.min_reader_version),
-            Key.MIN_WRITER_VERSION: str(protocol.min_writer_version),
-        }
-    )
+    reader, writer = snapshot.protocol.min_reader_version, snapshot.protocol.min_writer_version
+    versions = {Key.MIN_READER_VERSION: str(reader), Key.MIN_WRITER_VERSION: str(writer)}
+    step = kinds.SetProperties(versions)
     return rules.accepted(snapshot, step, lambda after: _lowest(after.protocol) == after.protocol)
+
+
+def _versions(protocol: Protocol) -> str:
+    return f"({protocol.min_reader_version}, {protocol.min_writer_version})"
 
 
 @rule("DL217", Severity.INFO, Scope.SNAPSHOT)
@@ -494,18 +485,17 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
     required = {name for feature in listed for name in feature.requires}
     used = usages(snapshot)
     for feature in listed:
-        droppable = feature.removal is not None
         # Nothing can be done about an unused writer feature that Delta cannot drop.
-        concerned = (feature.is_reader or droppable) and feature.name not in required
+        concerned = feature.is_reader or feature.removal is not None
         has_switch = feature.activation.find is not None
-        if concerned and has_switch and used[feature.name].is_unused:
-            yield Problem(
-                f"{feature.name} is listed, but nothing uses it.",
-                READERS if feature.is_reader else WRITERS,
-                remedy=f"Drop it: `deltaadm drop-feature TABLE {feature.name}`."
-                if droppable
-                else "Delta cannot drop this feature; copy the table.",
-            )
+        if not concerned or not has_switch or feature.name in required:
+            continue
+        if used[feature.name].is_unused:
+            way = f"Drop it: `deltaadm drop-feature TABLE {feature.name}`."
+            if feature.removal is None:
+                way = "Delta cannot drop this feature; copy the table."
+            where = READERS if feature.is_reader else WRITERS
+            yield Problem(f"{feature.name} is listed, but nothing uses it.", where, remedy=way)
 
 
 @rule("DL218", Severity.WARNING, Scope.COMMIT, having=["protocol"])
@@ -562,7 +552,7 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
         lost = [name for name in lost if not newest.supports(name)]
     if lost:
         by = f" by {commit.info['engineInfo']!r}" if commit.info.get("engineInfo") else ""
-        old, new = (f"({p.min_reader_version}, {p.min_writer_version})" for p in (before, after))
+        old, new = map(_versions, (before, after))
         moved = "" if old == new else f" moved the protocol from {old} to {new} and"
         implied = f", which writer version {before.min_writer_version} implied"
         implied = implied if before.implicit_features.issuperset(lost) else ""
@@ -595,11 +585,10 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Valid Feature Names in Table Features; Delta Spark,
     DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
-    protocol = table.protocol
-    for name in sorted(protocol.explicit_names):
+    for name in sorted(table.protocol.explicit_names):
         feature = TableFeature.lookup(name)
         if feature is not None and feature.name != name:
-            where = READERS if name in (protocol.reader_features or ()) else WRITERS
+            where = READERS if name in (table.protocol.reader_features or ()) else WRITERS
             yield Problem(f"{name!r} should be {feature.name}.", where)
 
 
@@ -649,11 +638,9 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
     Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
     """
-    protocol = table.protocol
-    for feature in _listed(protocol.explicit_names):
-        for other in feature.excludes:
-            if protocol.supports(other):
-                yield Problem(f"{feature.name} cannot be combined with {other}.", WRITERS)
+    for feature in _listed(table.protocol.explicit_names):
+        for other in filter(table.protocol.supports, feature.excludes):
+            yield Problem(f"{feature.name} cannot be combined with {other}.", WRITERS)
     active = list(rules.active_compat_versions(table.snapshot))
     if len(active) > 1:
         names = " and ".join(f"V{version}" for version in active)
@@ -775,19 +762,15 @@ def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
-    snapshot = table.snapshot
     having = table.totals.deletion_vectors
-    enabled = rules.is_on(snapshot, "deletionVectors", "delta.enableDeletionVectors")
-    for version in rules.active_compat_versions(snapshot):
-        if version == 1 and snapshot.protocol.supports("deletionVectors"):
-            why = "the protocol supports deletion vectors"
+    enabled = rules.is_on(table.snapshot, "deletionVectors", "delta.enableDeletionVectors")
+    for version in rules.active_compat_versions(table.snapshot):
+        if version == 1 and table.protocol.supports("deletionVectors"):
+            yield _with_compat(version, "and the protocol supports deletion vectors")
         elif version <= 2 and enabled:  # noqa: PLR2004 -- V3 knows deletion vectors
-            why = "deletion vectors are on"
+            yield _with_compat(version, "and deletion vectors are on")
         elif version <= 2 and having:  # noqa: PLR2004
-            why = f"{having} files have deletion vectors"
-        else:
-            continue
-        yield _with_compat(version, f"and {why}")
+            yield _with_compat(version, f"and {having} files have deletion vectors")
 
 
 @rule("DL515", Severity.ERROR, Scope.SNAPSHOT)
@@ -820,22 +803,17 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: protocol_rfcs/iceberg-writer-compat-v1.md; Kernel, IcebergWriterCompat.
     """
-    snapshot = table.snapshot
     for version in (1, 3):
-        name = f"icebergWriterCompatV{version}"
-        if not snapshot.protocol.supports(name):
-            continue
-        text = snapshot.metadata.configuration.get(f"delta.enableIcebergWriterCompatV{version}", "")
-        active = text.lower() == "true"
-        for path, field in rules.fields_of(snapshot.metadata):
-            expected = f"col-{field.metadata.get('delta.columnMapping.id')}"
-            if physical_name(field) != expected:
-                yield Problem(
-                    f"{name} requires the physical name {expected!r} for column "
-                    f"{path_text(path)!r}, which has {physical_name(field)!r}.",
-                    place_of(path),
-                    severity=Severity.ERROR if active else None,
-                )
+        name, key = f"icebergWriterCompatV{version}", f"delta.enableIcebergWriterCompatV{version}"
+        text = table.metadata.configuration.get(key, "")
+        severity = Severity.ERROR if text.lower() == "true" else None
+        fields = rules.fields_of(table.metadata) if table.protocol.supports(name) else ()
+        for path, field in fields:
+            expected, actual = f"col-{field.metadata.get(FieldKey.COLUMN_ID)}", physical_name(field)
+            if actual != expected:
+                column = f"column {path_text(path)!r}, which has {actual!r}"
+                message = f"{name} requires the physical name {expected!r} for {column}."
+                yield Problem(message, place_of(path), severity=severity)
 
 
 @rule("DL532", Severity.ERROR, Scope.SNAPSHOT)
@@ -853,12 +831,11 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Source: protocol_rfcs/iceberg-v4-metadata.md; Delta Spark,
     DELTA_ADAPTIVE_METADATA_REQUIRES_COLUMN_MAPPING_ID_MODE.
     """
-    protocol = table.protocol
-    if not any(protocol.supports(f"adaptiveMetadata{suffix}") for suffix in ("", "-preview")):
+    preview = table.protocol.supports("adaptiveMetadata-preview")
+    if not preview and not table.protocol.supports("adaptiveMetadata"):
         return
     mode = rules.mapping_mode(table.metadata)
     # None is a mode that cannot be understood, which other rules report.
-    preview = protocol.supports("adaptiveMetadata-preview")
     if mode is ColumnMappingMode.NONE or (mode is ColumnMappingMode.NAME and preview):
         needed = "column mapping by id in Delta Spark 4.4" if preview else "column mapping"
         message = f"Adaptive metadata needs {needed}; the mode is {mode.value}."
@@ -871,9 +848,6 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 # Checkpoint protection and deletion vectors
-
-
-_PROTECTION: Final = "delta.requireCheckpointProtectionBeforeVersion"
 
 
 @rule("DL528", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -889,21 +863,19 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: protocol_rfcs/checkpoint-protection.md.
     """
-    snapshot = table.snapshot
-    supported = snapshot.protocol.supports("checkpointProtection")
-    text = snapshot.metadata.configuration.get(_PROTECTION, "")
+    key, supported = Key.PROTECTED_BEFORE, table.protocol.supports("checkpointProtection")
+    text = table.metadata.configuration.get(key, "")
     # 0 is the default: there is no version before it to protect.
     if supported and not whole_number(text):
-        message = f"The protocol has checkpointProtection, but {_PROTECTION} is not set."
-        yield Problem(message, f"configuration[{_PROTECTION}]")
+        message = f"The protocol has checkpointProtection, but {key} is not set."
+        yield Problem(message, f"configuration[{key}]")
     elif whole_number(text) and not supported:
+        step = kinds.UnsetProperties((key,))
         yield Problem(
-            f"{_PROTECTION} is {text}, but the protocol lacks checkpointProtection.",
-            f"configuration[{_PROTECTION}]",
+            f"{key} is {text}, but the protocol lacks checkpointProtection.",
+            f"configuration[{key}]",
             fix=rules.accepted(
-                snapshot,
-                kinds.UnsetProperties((_PROTECTION,)),
-                lambda after: _PROTECTION not in after.metadata.configuration,
+                table.snapshot, step, lambda after: key not in after.metadata.configuration
             ),
         )
 
@@ -922,13 +894,10 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: protocol_rfcs/checkpoint-protection.md.
     """
-    snapshot = table.snapshot
-    guarded = whole_number(snapshot.metadata.configuration.get(_PROTECTION, ""))
-    if guarded is None or not snapshot.protocol.supports("checkpointProtection"):
-        return
-    first = next((commit.version for commit in table.listing.commits), None)
+    guarded = whole_number(table.metadata.configuration.get(Key.PROTECTED_BEFORE, "")) or 0
+    first = next(iter(table.listing.commits.versions), 0)
     # From 0 nothing is gone; from the protected version on, all that is protected went at once.
-    if first is not None and 0 < first < guarded:
+    if 0 < first < guarded and table.protocol.supports("checkpointProtection"):
         message = f"History is protected up to version {guarded}, but begins with version {first}."
         yield Problem(message, "_delta_log")
 
@@ -945,8 +914,6 @@ def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED.
     """
-    try:
-        check_property_constraints(table.metadata)
-    except RefusedError as refusal:
-        if (refusal.delta_error_class or "").startswith("DELTA_VIOLATE_TABLE_PROPERTY"):
-            yield Problem(refusal.message, "configuration[delta.enableDeletionVectors]")
+    error = rules.refusal(check_property_constraints, table.metadata)
+    if error and (error.delta_error_class or "").startswith("DELTA_VIOLATE_TABLE_PROPERTY"):
+        yield Problem(error.message, "configuration[delta.enableDeletionVectors]")
