@@ -23,7 +23,6 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.spark_support import invariants
 from deltaadm.domain.transaction.update import widens_in_iceberg
-from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
@@ -32,7 +31,9 @@ from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
 
 _CLUSTERING: Final = f"domainMetadata[{CLUSTERING_DOMAIN}]"
 _IDENTITY: Final = "delta.identity."
-_IDENTITY_KEYS: Final = ("start", "step", "allowExplicitInsert")
+_IDENTITY_KEYS: Final = tuple(
+    f"{_IDENTITY}{key}" for key in ("start", "step", "allowExplicitInsert")
+)
 
 
 @rule("DL516", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -50,13 +51,11 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
     compat = max(rules.active_compat_versions(table.snapshot), default=0)
     for path, field in rules.fields_of(table.metadata):
         for _, old, new in _type_changes(field):
-            if not old or not new:
-                continue  # DL517's
-            if not is_widening(old, new):
-                yield Problem(f"A change from {old} to {new} is not a widening.", place_of(path))
-            elif compat and not widens_in_iceberg(old, new):
-                change = f"the change from {old} to {new}"
-                message = f"Iceberg compatibility V{compat} does not allow {change}."
+            change, is_known = f"change from {old} to {new}", old and new  # others are DL517's
+            if is_known and not is_widening(old, new):
+                yield Problem(f"A {change} is not a widening.", place_of(path))
+            elif is_known and compat and not widens_in_iceberg(old, new):
+                message = f"Iceberg compatibility V{compat} does not allow the {change}."
                 yield Problem(message, place_of(path))
 
 
@@ -75,15 +74,12 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
     for path, field in rules.fields_of(table.metadata):
         if FieldKey.TYPE_CHANGES not in field.metadata:
             continue
+        name, where = repr(path_text(path)), place_of(path)
         if not supported:
-            yield Problem(
-                f"Column {path_text(path)!r} records type changes, but the protocol lacks "
-                "typeWidening.",
-                place_of(path),
-            )
+            message = f"Column {name} records type changes, but the protocol lacks typeWidening."
+            yield Problem(message, where)
         for flaw in _record_flaws(field):
-            message = f"The type changes recorded for column {path_text(path)!r} are wrong: {flaw}."
-            yield Problem(message, place_of(path))
+            yield Problem(f"The type changes recorded for column {name} are wrong: {flaw}.", where)
 
 
 def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
@@ -133,15 +129,12 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Timestamp without timezone and Variant Data Type; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
-    snapshot = table.snapshot
-    for name, evidence in snapshot.protocol.missing_features(snapshot.metadata).items():
+    for name, evidence in table.protocol.missing_features(table.metadata).items():
         if FEATURES[name].activation.by_type:
-            listed = snapshot.protocol.supports_writer_features
-            yield Problem(
-                f"The protocol lacks {name}, but {evidence[0]}.",
-                "protocol.writerFeatures",
-                fix=() if listed else rules.adding(snapshot, name),
-            )
+            listed = table.protocol.supports_writer_features
+            fix = () if listed else rules.adding(table.snapshot, name)
+            message = f"The protocol lacks {name}, but {evidence[0]}."
+            yield Problem(message, "protocol.writerFeatures", fix=fix)
 
 
 @rule("DL519", Severity.ERROR, Scope.SNAPSHOT)
@@ -181,22 +174,19 @@ def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Identity Columns.
     """
-    metadata = table.metadata
     for identity in _identities(table):
-        where = place_of((identity.name,))
-        missing = [key for key in _IDENTITY_KEYS if f"{_IDENTITY}{key}" not in identity.metadata]
+        name, where = repr(identity.name), place_of((identity.name,))
+        missing = ", ".join(key for key in _IDENTITY_KEYS if key not in identity.metadata)
         if missing:
-            named = ", ".join(f"{_IDENTITY}{key}" for key in missing)
-            yield Problem(f"Identity column {identity.name!r} lacks {named}.", where)
+            yield Problem(f"Identity column {name} lacks {missing}.", where)
         for key in ("start", "step"):
             value = identity.metadata.get(f"{_IDENTITY}{key}", 1)
             if integer(value) is None or (key == "step" and value == 0):
-                message = f"The {key} of identity column {identity.name!r} is {value!r}."
-                yield Problem(message, where)
+                yield Problem(f"The {key} of identity column {name} is {value!r}.", where)
         if identity.type != PrimitiveType("long"):
-            yield Problem(f"Identity column {identity.name!r} is not a long.", where)
-        if identity.name in metadata.partition_columns:
-            yield Problem(f"Identity column {identity.name!r} is a partition column.", where)
+            yield Problem(f"Identity column {name} is not a long.", where)
+        if identity.name in table.metadata.partition_columns:
+            yield Problem(f"Identity column {name} is a partition column.", where)
 
 
 def _identities(table: SnapshotFacts) -> Iterator[StructField]:
@@ -219,18 +209,14 @@ def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Identity Columns.
     """
     for identity in _identities(table):
-        start, step, mark = (
-            integer(identity.metadata.get(f"{_IDENTITY}{key}"))
-            for key in ("start", "step", "highWaterMark")
-        )
+        keys = (f"{_IDENTITY}{key}" for key in ("start", "step", "highWaterMark"))
+        start, step, mark = (integer(identity.metadata.get(key)) for key in keys)
         if start is None or mark is None or not step:
             continue
         if (mark - start) % step or (mark - start) * step < 0:
-            yield Problem(
-                f"The high water mark of identity column {identity.name!r} is {mark}, which cannot "
-                f"be reached from {start} in steps of {step}.",
-                place_of((identity.name,)),
-            )
+            unfit = f"{mark}, which cannot be reached from {start} in steps of {step}"
+            message = f"The high water mark of identity column {identity.name!r} is {unfit}."
+            yield Problem(message, place_of((identity.name,)))
 
 
 @rule("DL522", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -252,15 +238,15 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
     names = {column.name.lower() for column in generated}
     identities = [*_identities(table)]
     for column in generated:
+        name, where = repr(column.name), place_of((column.name,))
         if column in identities:
-            message = f"Column {column.name!r} is generated and an identity column."
-            yield Problem(message, place_of((column.name,)))
+            yield Problem(f"Column {name} is generated and an identity column.", where)
         # What may name a column: no functions, no inner fields.
         tokens = re.finditer(_LEXEME, str(column.metadata[FieldKey.GENERATION]))
         named = {(t[2] or t[3]).lower() for t in tokens if (t[2] or t[3]) and not (t[1] or t[4])}
         for other in sorted(named & names):
-            message = f"Column {column.name!r} is generated from {other!r}, which is generated."
-            yield Problem(message, place_of((column.name,)))
+            message = f"Column {name} is generated from {other!r}, which is generated."
+            yield Problem(message, where)
 
 
 _LEXEME: Final = (
@@ -279,7 +265,7 @@ def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Change Data Files; Delta Spark, RESERVED_CDC_COLUMNS_ON_WRITE.
     """
-    if rules.is_on(table.snapshot, "changeDataFeed", "delta.enableChangeDataFeed"):
+    if rules.is_on(table.snapshot, "changeDataFeed", Key.CHANGE_DATA_FEED):
         for field in rules.top_fields(table.metadata):
             if field.name.lower() in CDC_COLUMNS:
                 message = f"The change data feed is on, and the table has a column {field.name!r}."
@@ -323,19 +309,14 @@ def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Invariants; Delta Spark, which counts NOT NULL among them.
     """
-    snapshot = table.snapshot
-    protocol = snapshot.protocol
-    if protocol.supports_writer_features or protocol.supports("invariants"):
+    if table.protocol.supports_writer_features or table.protocol.supports("invariants"):
         return
     # Delta looks for invariants outside arrays and maps alone.
-    for path, field in struct_fields(rules.schema_of(snapshot.metadata)):
+    for path, field in struct_fields(rules.schema_of(table.metadata)):
         if not field.nullable:
-            yield Problem(
-                f"Column {path_text(path)!r} is NOT NULL, but versions {protocol.simple_string} "
-                "do not imply invariants.",
-                place_of(path),
-                fix=rules.adding(snapshot, "invariants"),
-            )
+            lacking = f"versions {table.protocol.simple_string} do not imply invariants"
+            message = f"Column {path_text(path)!r} is NOT NULL, but {lacking}."
+            yield Problem(message, place_of(path), fix=rules.adding(table.snapshot, "invariants"))
 
 
 @rule("DL526", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -354,25 +335,19 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Invariants; recorded from Delta Spark 4.4.0; tried with deltalake
     1.6.6.
     """
-    try:
-        unreadable = tuple(invariants(table.metadata))
-    except DeltaadmError:
-        return
-    for invariant in unreadable:
+    stored = invariants(table.metadata) if rules.fields_of(table.metadata) else ()
+    for invariant in stored:
         if invariant.is_described:
             continue
-        fails, unread = invariant.fails_in_delta_spark, "ignores it because the column is NOT NULL"
+        unread = "ignores it because the column is NOT NULL"
         spark = "treats it as SQL" if invariant.read else unread
         others = "refuses to write the table" if invariant.fails_in_delta_rs else "ignores it"
-        effect = f"Delta Spark {spark}; delta-rs {others}"
-        if fails:
+        effect, severity = f"Delta Spark {spark}; delta-rs {others}", Severity.WARNING
+        if invariant.fails_in_delta_spark:
             effect = f"{invariant.flaw}, and Delta Spark cannot read it"
-        yield Problem(
-            f"The invariant of column {path_text(invariant.path)!r} is {invariant.text!r}: "
-            f"{effect}.",
-            place_of(invariant.path),
-            severity=None if fails else Severity.WARNING,
-        )
+            severity = Severity.ERROR
+        what = f"The invariant of column {path_text(invariant.path)!r} is {invariant.text!r}"
+        yield Problem(f"{what}: {effect}.", place_of(invariant.path), severity=severity)
 
 
 @rule("DL527", Severity.WARNING, Scope.SNAPSHOT)
@@ -391,12 +366,9 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
         return
     for path, field in rules.fields_of(table.metadata):
         if FieldKey.CURRENT_DEFAULT in field.metadata:
-            yield Problem(
-                f"Column {path_text(path)!r} has a default, but the protocol lacks "
-                "allowColumnDefaults.",
-                place_of(path),
-                fix=rules.adding(table.snapshot, "allowColumnDefaults"),
-            )
+            flaw = "has a default, but the protocol lacks allowColumnDefaults"
+            fix = rules.adding(table.snapshot, "allowColumnDefaults")
+            yield Problem(f"Column {path_text(path)!r} {flaw}.", place_of(path), fix=fix)
 
 
 # Domain metadata and clustering
@@ -510,15 +482,11 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
     """
     columns = table.snapshot.suspended_clustering
     if columns:
-        listed = ", ".join(map(path_text, columns))
+        by, step = ", ".join(map(path_text, columns)), kinds.ClusterBy(tuple(columns))
         yield Problem(
-            f"The table was clustered by {listed} until a run of deltaadm that was not completed.",
+            f"The table was clustered by {by} until a run of deltaadm that was not completed.",
             _CLUSTERING,
-            fix=rules.accepted(
-                table.snapshot,
-                kinds.ClusterBy(tuple(columns)),
-                lambda after: not after.suspended_clustering,
-            ),
+            fix=rules.accepted(table.snapshot, step, lambda after: not after.suspended_clustering),
         )
 
 
@@ -577,11 +545,10 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     highest = table.totals.highest_row_id
     if highest is None or not table.protocol.supports("rowTracking"):
         return
-    domain = (table.snapshot.domains or {}).get(ROW_TRACKING_DOMAIN)
-    document = None
-    with suppress(ValueError, RecursionError):
-        document = load_json(domain.configuration) if domain is not None else None
-    mark = integer(document.get("rowIdHighWaterMark")) if isinstance(document, dict) else None
+    domain, mark = (table.snapshot.domains or {}).get(ROW_TRACKING_DOMAIN), None
+    if domain is not None:
+        with suppress(ValueError, RecursionError, AttributeError):  # no JSON object
+            mark = integer(load_json(domain.configuration).get("rowIdHighWaterMark"))
     if mark is None or mark < highest:
         shown = "missing" if mark is None else str(mark)
         message = f"The high water mark of row ids is {shown}, but row id {highest} is in use."
@@ -603,14 +570,13 @@ def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Row Tracking; Delta Spark,
     DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
     """
-    snapshot = table.snapshot
-    if not rules.is_on(snapshot, "rowTracking", Key.ROW_TRACKING):
+    if not rules.is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING):
         return
-    taken = {field.name.lower() for field in rules.top_fields(snapshot.metadata)}
     # The column is stored in data files, which have the physical names.
-    taken |= {physical_name(field).lower() for field in rules.top_fields(snapshot.metadata)}
+    columns = rules.top_fields(table.metadata)
+    taken = {name.lower() for field in columns for name in (field.name, physical_name(field))}
     for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN):
-        name = snapshot.metadata.configuration.get(key, "")
+        name = table.metadata.configuration.get(key, "")
         if not name:
             yield Problem(f"Row tracking is on, but {key} is not set.", f"configuration[{key}]")
         elif name.lower() in taken:
@@ -630,12 +596,9 @@ def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row Tracking; Delta Spark, DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION.
     """
-    configuration = table.metadata.configuration
-    if switch(configuration, Key.ROW_TRACKING) and switch(
-        configuration, "delta.rowTrackingSuspended"
-    ):
-        message = "Both delta.enableRowTracking and delta.rowTrackingSuspended are true."
-        yield Problem(message, "configuration[delta.rowTrackingSuspended]")
+    keys = (Key.ROW_TRACKING, "delta.rowTrackingSuspended")
+    if all(switch(table.metadata.configuration, key) for key in keys):
+        yield Problem(f"Both {' and '.join(keys)} are true.", f"configuration[{keys[1]}]")
 
 
 # In-commit timestamps and catalog commits
@@ -656,30 +619,26 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
 
     Source: PROTOCOL.md, In-Commit Timestamps.
     """
-    snapshot = table.snapshot
-    texts = {
-        key: snapshot.metadata.configuration.get(key)
-        for key in (Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP)
-    }
-    for key, text in texts.items():
-        if (number := whole_number(text or "")) is not None and number < 0:
+    keys = (Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP)
+    texts = {key: table.metadata.configuration.get(key) for key in keys}
+    version, time = numbers = [whole_number(text or "") for text in texts.values()]
+    for key, number in zip(keys, numbers, strict=True):
+        if number is not None and number < 0:
             yield Problem(f"{key} is negative: {number}.", f"configuration[{key}]")
-    if not rules.is_on(snapshot, "inCommitTimestamp", "delta.enableInCommitTimestamps"):
+    if not rules.is_on(table.snapshot, "inCommitTimestamp", Key.IN_COMMIT_TIMESTAMPS):
         return
     for key, text in texts.items():
         if text is None and any(texts.values()):
             message = f"{key} is not set, but the other of the two properties is."
             yield Problem(message, f"configuration[{key}]")
-    version, time = (whole_number(value or "") for value in texts.values())
-    if version is not None and version > snapshot.version:
-        start = f"version {version}, but the newest is {snapshot.version}"
+    newest, stated = table.snapshot.version, table.enablement_timestamp
+    if version is not None and version > newest:
+        start = f"version {version}, but the newest is {newest}"
         message = f"In-commit timestamps should start at {start}."
-        yield Problem(message, f"configuration[{Key.ICT_ENABLEMENT_VERSION}]")
-    stated = table.enablement_timestamp
+        yield Problem(message, f"configuration[{keys[0]}]")
     if None not in (stated, time) and stated != time:
         actual = f"the commit of version {version} has {stated}"
-        message = f"{Key.ICT_ENABLEMENT_TIMESTAMP} is {time}, but {actual}."
-        yield Problem(message, f"configuration[{Key.ICT_ENABLEMENT_TIMESTAMP}]")
+        yield Problem(f"{keys[1]} is {time}, but {actual}.", f"configuration[{keys[1]}]")
 
 
 @rule("DL511", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -694,9 +653,8 @@ def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Catalog-managed Table Enablement.
     """
-    snapshot = table.snapshot
-    on = switch(snapshot.metadata.configuration, "delta.enableInCommitTimestamps")
-    for name in ("catalogManaged", "catalogOwned-preview"):
-        if snapshot.protocol.supports(name) and on is False:
-            message = f"The table has {name}, but delta.enableInCommitTimestamps is not true."
-            yield Problem(message, "configuration[delta.enableInCommitTimestamps]")
+    key = Key.IN_COMMIT_TIMESTAMPS
+    for name in filter(table.protocol.supports, ("catalogManaged", "catalogOwned-preview")):
+        if switch(table.metadata.configuration, key) is False:
+            message = f"The table has {name}, but {key} is not true."
+            yield Problem(message, f"configuration[{key}]")
