@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,12 +11,20 @@ from deltaadm.domain.actions import AddFile
 from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION, Protocol
 from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import TableError
 from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFacts
 from deltaadm.json_values import integer
 from deltaadm.paths import is_absolute
-from deltaadm.rules.log import LOG, POINTER
-from deltaadm.rules.rule import DAY, Problem, Scope, Severity, has_timestamps, rule
+from deltaadm.rules.log import LOG, POINTER, counted_actions
+from deltaadm.rules.rule import (
+    DAY,
+    Problem,
+    Scope,
+    Severity,
+    has_timestamps,
+    refusal,
+    rule,
+    schema_of,
+)
 
 if TYPE_CHECKING:
     from deltaadm.facts import Document
@@ -44,19 +52,13 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     # An empty part is DL612's.
     if checkpoint.checkpoint is not None or any(not file.info.size for file in checkpoint.files):
         return
-    parts = checkpoint.files[0].parts
-    present = {file.part for file in checkpoint.files}
-    newest = checkpoint.listing.checkpoints[-1:]
-    pointer = checkpoint.pointer
-    covered = bool(newest) and newest[0].version >= checkpoint.version
+    parts, present = checkpoint.files[0].parts, {file.part for file in checkpoint.files}
+    pointer, listing = checkpoint.pointer, checkpoint.listing
+    covered = any(each.version >= checkpoint.version for each in listing.checkpoints[-1:])
     pointed = pointer is not None and pointer.version == checkpoint.version
-    severity = Severity.ERROR if pointed and not covered else Severity.WARNING
-    try:
-        checkpoint.listing.segment()
-    except TableError:  # the log does not hold what the newest version needs
-        severity = Severity.ERROR
+    is_needed = refusal(listing.segment) or (pointed and not covered)
     message = f"It has {len(present)} of the {parts} parts that their names announce."
-    yield Problem(message, severity=severity)
+    yield Problem(message, severity=None if is_needed else Severity.WARNING)
 
 
 @rule("DL602", Severity.ERROR, Scope.CHECKPOINT)
@@ -145,15 +147,14 @@ def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Probl
 
     Source: PROTOCOL.md, Checkpoint Schema and Protocol Evolution.
     """
+    sides = (("Reader", READER_FEATURES_VERSION), ("Writer", WRITER_FEATURES_VERSION))
     for action in checkpoint.actions("protocol"):
-        for key, version, needed in (
-            ("readerFeatures", action.get("minReaderVersion"), READER_FEATURES_VERSION),
-            ("writerFeatures", action.get("minWriterVersion"), WRITER_FEATURES_VERSION),
-        ):
+        for side, lists_from in sides:
+            version, key = action.get(f"min{side}Version"), f"{side.lower()}Features"
             listed = action.get(key) is not None
-            if isinstance(version, int) and listed != (version >= needed):
-                difference = f"has {key}" if listed else f"lacks {key}"
-                yield Problem(f"Its protocol {difference} at version {version}.")
+            if isinstance(version, int) and listed != (version >= lists_from):
+                flaw = "has" if listed else "lacks"
+                yield Problem(f"Its protocol {flaw} {key} at version {version}.")
 
 
 @rule("DL607", Severity.ERROR, Scope.CHECKPOINT)
@@ -188,19 +189,16 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
     """
     for sidecar in checkpoint.sidecars:
-        directory = sidecar.path.rpartition("/")[0]
+        name, directory = f"The sidecar {sidecar.path!r}", sidecar.path.rpartition("/")[0]
         inside = directory.endswith("/_sidecars")
         if not is_absolute(sidecar.path):  # to Delta it starts in _sidecars
             inside = normpath(f"/_sidecars/{directory}") == "/_sidecars"
         if not inside:
-            yield Problem(f"The sidecar {sidecar.path!r} is not directly in _sidecars.")
+            yield Problem(f"{name} is not directly in _sidecars.")
         elif sidecar.size is None:
-            yield Problem(f"The sidecar {sidecar.path!r} is missing.")
+            yield Problem(f"{name} is missing.")
         elif sidecar.size_in_bytes != sidecar.size:
-            yield Problem(
-                f"The sidecar {sidecar.path!r} has {sidecar.size} bytes, not "
-                f"{sidecar.size_in_bytes}."
-            )
+            yield Problem(f"{name} has {sidecar.size} bytes, not {sidecar.size_in_bytes}.")
 
 
 @rule("DL609", Severity.ERROR, Scope.CHECKPOINT)
@@ -242,11 +240,13 @@ def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]
     Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
     """
     for name in ("commitInfo", "cdc"):
-        count = len(checkpoint.actions(name))
-        if count:
-            counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
-            yield Problem(f"It has {counted}.")
-    for action in checkpoint.actions("domainMetadata"):
+        if actions := checkpoint.actions(name):
+            yield Problem(f"It has {counted_actions(name, len(actions))}.")
+    yield from _removed_domains(checkpoint.actions("domainMetadata"))
+
+
+def _removed_domains(actions: Iterable[Document]) -> Iterator[Problem]:
+    for action in actions:
         if action.get("removed") is True:
             yield Problem(f"It has the removed domain {action.get('domain')!r}.")
 
@@ -305,14 +305,7 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
     Source: PROTOCOL.md, Checkpoint Schema and Table Properties.
     """
     columns, metadata = checkpoint.columns, checkpoint.state.metadata
-    if "add.path" not in columns or metadata is None:
-        return
-    try:
-        if len(metadata.schema.fields) <= len(metadata.partition_columns):
-            return
-    except TableError:
-        return
-    if checkpoint.counts is not None and not _adds(checkpoint):
+    if "add.path" not in columns or metadata is None or _adds(checkpoint) == 0:
         return
     for key, column, default in (
         ("delta.checkpoint.writeStatsAsJson", "add.stats", "true"),
@@ -320,7 +313,8 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
         ("delta.checkpoint.writeStatsAsStruct", "add.stats_parsed", "false"),
     ):
         enabled = checkpoint.state.property(key, default).lower() == "true"
-        if enabled and column not in columns:
+        has_data = len(schema_of(metadata).fields) > len(metadata.partition_columns)
+        if enabled and has_data and column not in columns:
             yield Problem(f"It has no column {column}.")
 
 
@@ -340,8 +334,7 @@ def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
     known = log.listing.checkpoints
     named = [each.version for each in known if each.kind is Kind.V2_CHECKPOINT]
     classic = [each.version for each in known if each.version not in named]
-    since = max(classic, default=min(named, default=0))
-    count = max(named, default=0) - since
+    count = max(named, default=0) - max(classic, default=min(named, default=0))
     if count >= _LONG:
         yield Problem(f"The last {count} versions have V2 checkpoint names only.", LOG)
 
@@ -376,46 +369,39 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
-    pointer = checkpoint.pointer
-    if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
+    if not checkpoint.opened or not _is_pointed_to(checkpoint):
         return
-    document = pointer.document
-    if not checkpoint.opened or not _is_pointed_to(checkpoint, document):
-        return
-    counts = checkpoint.counts
+    document = (checkpoint.pointer and checkpoint.pointer.document) or {}
     sizes = [sidecar.size for sidecar in checkpoint.sidecars]
     known = [size for size in sizes if size is not None]
-    size = sum(file.info.size for file in checkpoint.files) + sum(known)
+    size = sum(known, sum(file.info.size for file in checkpoint.files))
     # `parts` is only written for a checkpoint in several parts.
     parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
+    counts, version = checkpoint.counts, checkpoint.version
     for key, stated, actual in (
         ("parts", document.get("parts") or 1, parts),
-        ("sizeInBytes", document.get("sizeInBytes"), size if len(known) == len(sizes) else None),
+        ("sizeInBytes", document.get("sizeInBytes"), size if known == sizes else None),
         ("size", document.get("size"), None if counts is None else sum(counts.values())),
         ("numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)),
     ):
         if stated is not None and actual is not None and stated != actual:
-            version, fix = (
-                checkpoint.version,
-                (kinds.WriteCheckpoint(),) if checkpoint.chosen else (),
-            )
+            fix = (kinds.WriteCheckpoint(),) if checkpoint.chosen else ()
             message = f"It states {key} {stated!r} for version {version}, which has {actual}."
             yield Problem(message, POINTER, fix=fix)
 
 
-def _is_pointed_to(checkpoint: CheckpointFacts, document: Document) -> bool:
-    known = checkpoint.listing.checkpoints
-    candidates = [each for each in known if each.version == checkpoint.version]
-    details = document.get("v2Checkpoint")
+def _is_pointed_to(checkpoint: CheckpointFacts) -> bool:
+    pointer = checkpoint.pointer
+    if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
+        return False
+    known = [each for each in checkpoint.listing.checkpoints if each.version == pointer.version]
+    details, parts = pointer.document.get("v2Checkpoint"), pointer.document.get("parts") or 1
     path = details.get("path") if isinstance(details, dict) else None
-    parts = document.get("parts") or 1
-    fitting = [
-        each
-        for each in candidates
-        if (each.files[0].path == path if path else len(each.files) == parts)
-    ]
     # A version may have several: each writer of a V2 checkpoint gives its own a unique name.
-    return checkpoint.checkpoint == (fitting or candidates)[-1]
+    fitting = [
+        each for each in known if (each.files[0].path == path if path else len(each.files) == parts)
+    ]
+    return checkpoint.checkpoint == (fitting or known)[-1]
 
 
 def _adds(checkpoint: CheckpointFacts) -> int | None:
@@ -589,9 +575,7 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Version Checksum File.
     """
     document, snapshot = checksum.document or {}, checksum.snapshot
-    for domain in _objects(document, "domainMetadata"):
-        if domain.get("removed") is True:
-            yield Problem(f"It has the removed domain {domain.get('domain')!r}.")
+    yield from _removed_domains(_objects(document, "domainMetadata"))
     if snapshot is None or snapshot.transactions is None or snapshot.domains is None:
         return
     # Delta leaves out transactions that are older than this.
@@ -622,21 +606,18 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, File Size Histogram Schema.
     """
     document = checksum.document or {}
-    keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
-    for name in _HISTOGRAMS:
-        if (histogram := document.get(name)) is None:
-            continue
-        parts = histogram if isinstance(histogram, dict) else {}
-        lists = [
-            part for key in keys if isinstance(part := parts.get(key), list) and _all_integers(part)
+    for name in (name for name in _HISTOGRAMS if document.get(name) is not None):
+        parts = document[name] if isinstance(document[name], dict) else {}
+        lists: list[Any] = [
+            parts.get(key) for key in ("sortedBinBoundaries", "fileCounts", "totalBytes")
         ]
-        if len(lists) != len(keys):
+        if not all(map(_are_integers, lists)):
             yield Problem(f"Its {name} does not consist of three lists of numbers.")
             continue
         boundaries, counts, sizes = lists
         if not len(boundaries) == len(counts) == len(sizes):
             yield Problem(f"Its {name} has lists of different lengths.")
-        if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
+        if boundaries[:1] != [0] or boundaries != sorted(boundaries):
             yield Problem(f"Its {name} has boundaries that do not increase from 0.")
         for noun, key, numbers in (
             ("files", "numFiles", counts),
@@ -661,19 +642,17 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     document, totals = checksum.document or {}, checksum.totals
     histogram = document.get("deletedRecordCountsHistogramOpt")
-    counts = histogram.get("deletedRecordCounts") if isinstance(histogram, dict) else None
-    bins = None if histogram is None else counts if isinstance(counts, list) else []
-    if bins is not None and (len(bins) != _BINS or not _all_integers(bins)):
-        yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.")
-    elif bins is not None and sum(bins) != integer(document.get("numFiles")):
-        yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.")
-    elif bins is not None and totals is not None and tuple(bins) != totals.deleted_record_counts:
-        yield Problem("Its histogram of deleted rows has files in the wrong bins.")
+    if histogram is not None:
+        bins: Any = histogram.get("deletedRecordCounts") if isinstance(histogram, dict) else None
+        if not _are_integers(bins) or len(bins) != _BINS:
+            yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.")
+        elif sum(bins) != integer(document.get("numFiles")):
+            yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.")
+        elif totals is not None and tuple(bins) != totals.deleted_record_counts:
+            yield Problem("Its histogram of deleted rows has files in the wrong bins.")
     if totals is not None:
-        vectors, records = totals.deletion_vectors, totals.deleted_records
-        yield from _miscounted(
-            checksum, numDeletionVectorsOpt=vectors, numDeletedRecordsOpt=records
-        )
+        vectors, rows = totals.deletion_vectors, totals.deleted_records
+        yield from _miscounted(checksum, numDeletionVectorsOpt=vectors, numDeletedRecordsOpt=rows)
 
 
 def _miscounted(checksum: ChecksumFacts, **actual: int | None) -> Iterator[Problem]:
@@ -734,20 +713,18 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
-    adds = None if checksum.totals is None else checksum.totals.adds
-    document = checksum.document or {}
-    if adds is None or not isinstance(document.get("allFiles"), list):
+    document, totals = checksum.document or {}, checksum.totals
+    if totals is None or totals.adds is None or not isinstance(document.get("allFiles"), list):
         return
     listed = map(AddFile.from_wire, _objects(document, "allFiles"))
-    stated, known = (
-        {
-            (file.path, vector.unique_id if (vector := file.deletion_vector) else ""): file.size
-            for file in files
-        }
-        for files in (listed, adds)
-    )
-    for path, _ in _different(stated, known):
+    for path, _ in _different(_sizes(listed), _sizes(totals.adds)):
         yield Problem(f"Its allFiles and the log disagree on {path!r}.")
+
+
+def _sizes(files: Iterable[AddFile]) -> Mapping[tuple[str, str], int]:
+    """The sizes of *files* by their paths and deletion vectors."""
+    vectors = ((file, file.deletion_vector) for file in files)
+    return {(file.path, vector.unique_id if vector else ""): file.size for file, vector in vectors}
 
 
 def _different(
@@ -764,5 +741,5 @@ def _objects(document: Document, key: str) -> list[Document]:
     return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []
 
 
-def _all_integers(values: list[Any]) -> bool:
-    return all(integer(value) is not None for value in values)
+def _are_integers(values: Any) -> bool:
+    return isinstance(values, list) and all(integer(value) is not None for value in values)
