@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.file_facts import StatisticsError, descriptor_flaw, kinds_in, parse_statistics
-from deltaadm.domain.properties import switch
-from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.properties import Key, switch
+from deltaadm.domain.schema import PrimitiveType, StructField, type_name
 from deltaadm.domain.transaction.column_mapping import column_mapping_mode
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.file_facts import Kinds
     from deltaadm.replay.file_columns import ArrowFiles, Rows
 
+    IsWrong = Callable[[StructField, str | None], bool]
+
 
 # As seconds from 2001 to 2286, as milliseconds a few months of 1970: no data file is that old.
 _SECONDS: Final = range(10**9, 10**10)
@@ -40,17 +43,14 @@ _FEW: Final = 0.1
 
 
 @dataclass(frozen=True)
-class _Column:
-    name: str
-    type_name: str
-    nullable: bool
-
-
-@dataclass(frozen=True)
 class _Layout:
-    """What a state says about its files; `partitions` is None where that is not known."""
+    """
+    What a state says about its files.
 
-    partitions: Mapping[str, _Column] | None
+    `partitions` are the partition columns by their names in files; None where they are not known.
+    """
+
+    partitions: Mapping[str, StructField] | None
     logical: frozenset[str]
     kinds: Kinds
 
@@ -60,21 +60,15 @@ def _layout(state: State) -> _Layout:
     metadata = state.metadata
     if metadata is None:
         return _Layout(None, frozenset(), {})
+    names, kinds = metadata.partition_columns, kinds_in(metadata)
     try:
-        schema = metadata.schema
-        mode = column_mapping_mode(metadata)
-    except DeltaadmError:
-        return _Layout(None, frozenset(), {})
-    fields = {field.name: field for field in schema.fields}
-    columns: dict[str, _Column] = {}
-    for name in metadata.partition_columns:
-        field = fields.get(name)
-        # DL305 reports the partition column; the files cannot be judged by it.
-        if field is None:
-            return _Layout(None, frozenset(), kinds_in(metadata))
-        known = field.type.name if isinstance(field.type, PrimitiveType) else ""
-        columns[stored_name(field, mode)] = _Column(field.name, known, field.nullable)
-    return _Layout(columns, frozenset(metadata.partition_columns), kinds_in(metadata))
+        mode, fields = column_mapping_mode(metadata), {of.name: of for of in metadata.schema.fields}
+        columns = [fields[name] for name in names]
+    except (DeltaadmError, KeyError):
+        # DL305 reports a partition column that is not there; the files cannot be judged by it.
+        return _Layout(None, frozenset(), kinds)
+    partitions = {stored_name(column, mode): column for column in columns}
+    return _Layout(partitions, frozenset(names), kinds)
 
 
 @remembering
@@ -117,37 +111,29 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    layout = _layout(file.state)
-    columns = layout.partitions
-    stored = file.add.partition_values
-    values = stored or {}
-    if columns is None or values.keys() == columns.keys():
+    layout, stored = _layout(file.state), file.add.partition_values
+    columns, values = layout.partitions, stored or {}
+    # Logical in place of physical names are DL419's.
+    if columns is None or values.keys() in (columns.keys(), layout.logical):
         return
-    if values.keys() != layout.logical:  # logical in place of physical names are DL419's
-        absent = columns.keys() - values.keys()
-        are_nulls = (
-            stored is not None
-            and values.keys() <= columns.keys()
-            and all(columns[key].nullable for key in absent)
-        )
-        yield Problem(
-            f"The file has values for {_listed(values)}; the partition columns are "
-            f"{_listed(columns)}.",
-            severity=Severity.WARNING if are_nulls else None,
-        )
+    absent = [column for key, column in columns.items() if key not in values]
+    are_nulls = values.keys() <= columns.keys() and all(column.nullable for column in absent)
+    named = f"values for {_listed(values)}; the partition columns are {_listed(columns)}"
+    severity = Severity.WARNING if stored is not None and are_nulls else None
+    yield Problem(f"The file has {named}.", severity=severity)
 
 
-def _is_unreadable(column: _Column, value: str | None) -> bool:
-    return bool(value) and not is_partition_value(value or "", column.type_name)
+def _is_unreadable(column: StructField, value: str | None) -> bool:
+    if not value or not isinstance(column.type, PrimitiveType):
+        return False
+    return not is_partition_value(value, column.type.name)
 
 
-def _is_wrongly_null(column: _Column, value: str | None) -> bool:
+def _is_wrongly_null(column: StructField, value: str | None) -> bool:
     return not value and not column.nullable
 
 
-def _values(
-    file: LiveFile, wrong: Callable[[_Column, str | None], bool]
-) -> Iterator[tuple[_Column, str | None]]:
+def _values(file: LiveFile, wrong: IsWrong) -> Iterator[tuple[StructField, str | None]]:
     """The values of partition columns that are *wrong*, with their columns."""
     columns = _layout(file.state).partitions or {}
     for key, value in (file.add.partition_values or {}).items():
@@ -155,7 +141,7 @@ def _values(
             yield columns[key], value
 
 
-def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[ArrowFiles], Rows]:
+def _with_value(wrong: IsWrong) -> Callable[[ArrowFiles], Rows]:
 
     def only(files: ArrowFiles) -> Rows:
         columns = _layout(files.state).partitions
@@ -180,10 +166,8 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Partition Value Serialization.
     """
     for column, value in _values(file, _is_unreadable):
-        yield Problem(
-            f"The value {value!r} of partition column {column.name!r} is not a valid "
-            f"{column.type_name}."
-        )
+        partition = f"partition column {column.name!r} is not a valid {type_name(column.type)}"
+        yield Problem(f"The value {value!r} of {partition}.")
 
 
 @rule("DL703", Severity.ERROR, Scope.FILE, only=_with_value(_is_wrongly_null))
@@ -285,11 +269,9 @@ def deletion_vectors_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     count = table.totals.deletion_vectors
     if count and not table.protocol.supports("deletionVectors"):
         having = "1 file has" if count == 1 else f"{count} files have"
-        yield Problem(
-            f"{having} a deletion vector, which the protocol does not allow.",
-            "protocol.writerFeatures",
-            fix=adding(table.snapshot, "deletionVectors"),
-        )
+        message = f"{having} a deletion vector, which the protocol does not allow."
+        fix = adding(table.snapshot, "deletionVectors")
+        yield Problem(message, "protocol.writerFeatures", fix=fix)
 
 
 def _with_vector_beyond_records(files: ArrowFiles) -> Rows:
@@ -360,13 +342,10 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     if file.add.deletion_vector is None:
         return
     statistics = _known_statistics(file.add)
-    bounds = ("minValues", "maxValues", "nullCount")
-    if statistics.get("tightBounds") is not False and any(
-        statistics.get(bound) for bound in bounds
-    ):
-        yield Problem(
-            "The file has a deletion vector, but its statistics do not have tightBounds: false."
-        )
+    has_bounds = any(map(statistics.get, ("minValues", "maxValues", "nullCount")))
+    if has_bounds and statistics.get("tightBounds") is not False:
+        lacking = "its statistics do not have tightBounds: false"
+        yield Problem(f"The file has a deletion vector, but {lacking}.")
 
 
 @rule(
@@ -387,14 +366,12 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Per-file Statistics.
     """
     statistics = _statistics(file.add)
-    if statistics is None:
-        return
     if isinstance(statistics, StatisticsError):
         yield Problem(f"The statistics cannot be read: {statistics}.")
-        return
-    records = statistics.get("numRecords")
-    if records is not None and ((count := integer(records)) is None or count < 0):
-        yield Problem(f"The statistics have numRecords: {records!r}.")
+    elif statistics and (records := statistics.get("numRecords")) is not None:
+        count = integer(records)
+        if count is None or count < 0:
+            yield Problem(f"The statistics have numRecords: {records!r}.")
 
 
 @rule("DL712", Severity.WARNING, Scope.SNAPSHOT)
@@ -482,10 +459,8 @@ def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
     if first is not None and first < 0:
         yield Problem(f"The base row id is {first}.")
     if version is not None and not 0 <= version <= file.state.version:
-        yield Problem(
-            f"The default row commit version is {version}; the table's version is "
-            f"{file.state.version}."
-        )
+        newest = f"the table's version is {file.state.version}"
+        yield Problem(f"The default row commit version is {version}; {newest}.")
 
 
 @rule("DL716", Severity.ERROR, Scope.DEEP)
@@ -526,15 +501,16 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Add CDC File.
     """
     actions = list(commit.objects("cdc"))
-    count, changing = len(actions), sum(action.get("dataChange") is True for action in actions)
+    changing = sum(action.get("dataChange") is True for action in actions)
     if changing:
         yield Problem(f"{changing} cdc actions have dataChange: true.")
     before, after = (
-        state.metadata and switch(state.metadata.configuration, "delta.enableChangeDataFeed")
+        state.metadata and switch(state.metadata.configuration, Key.CHANGE_DATA_FEED)
         for state in (commit.before, commit.after)
     )
-    if count and after is False and not before:
-        yield Problem(f"The commit has {count} cdc actions, but the change data feed is off.")
+    if actions and after is False and not before:
+        message = f"The commit has {len(actions)} cdc actions, but the change data feed is off."
+        yield Problem(message)
 
 
 @rule("DL718", Severity.WARNING, Scope.COMMIT, having=["add", "remove"])
@@ -550,13 +526,9 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    flags = {
-        action.get("dataChange")
-        for name in ("add", "remove")
-        for action in commit.objects(name)
-        if isinstance(action.get("dataChange"), bool)
-    }
-    if len(flags) > 1:
+    actions = chain(commit.objects("add"), commit.objects("remove"))
+    stated = (action.get("dataChange") for action in actions)
+    if len({flag for flag in stated if isinstance(flag, bool)}) > 1:
         yield Problem("Some file actions of the commit change data, others do not.")
 
 
@@ -633,11 +605,11 @@ def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
 _BITS: Final = {"byte": 7, "short": 15, "integer": 31, "long": 63}
 _WHOLE: Final = r"[+-]?\d{1,40}"
 _DATE: Final = r"[+-]?\d{4,7}(-\d{1,2}(-\d{1,2})?)?"
-_TIMESTAMP: Final = _DATE + r"([ T]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,9})?)?(?P<zone>.*))?"
 _ZONE: Final = r"\s*(Z|UTC|GMT|UT|[A-Za-z_/+-]{2,40}|(UTC|GMT|UT)?[+-]\d{1,2}(:?\d\d)*)"
+_TIMESTAMP: Final = _DATE + r"([ T]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,9})?)?(?P<zone>.*))?"
+_LAST_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _NUMBER: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?[dDfF]?"
 _FLOATS: Final = frozenset({"nan", "infinity", "inf", "+infinity", "+inf", "-infinity", "-inf"})
-_DECIMAL_TYPE: Final = r"decimal\((\d{1,2}),\s*(\d{1,2})\)"
 
 
 @lru_cache(maxsize=1 << 14)
@@ -664,14 +636,13 @@ def _whole(text: str, type_name: str) -> bool:
 def _decimal(text: str, type_name: str) -> bool:
     from decimal import Decimal, InvalidOperation  # which few tables need
 
-    shape = re.fullmatch(_DECIMAL_TYPE, type_name)
     try:
         number = Decimal(text)
     except InvalidOperation:
         return False
-    if not number.is_finite():
-        return False
-    return shape is None or number.is_zero() or number.adjusted() < int(shape[1]) - int(shape[2])
+    shape = re.fullmatch(r"decimal\((\d{1,2}),\s*(\d{1,2})\)", type_name)
+    fits = shape is None or number.is_zero() or number.adjusted() < int(shape[1]) - int(shape[2])
+    return number.is_finite() and fits
 
 
 def _date(text: str, _type_name: str) -> bool:
@@ -684,9 +655,6 @@ def _timestamp(text: str, _type_name: str) -> bool:
     if match is None or not _is_on_calendar(re.split("[ T]", text, maxsplit=1)[0]):
         return False
     return not match["zone"] or bool(re.fullmatch(_ZONE, match["zone"]))
-
-
-_LAST_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def _is_on_calendar(date: str) -> bool:
