@@ -77,14 +77,11 @@ def other_columns_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
         ours = _flat(catalog.snapshot.metadata.schema)
     except DeltaadmError:
         return
-    for key, (place, kind) in ours.items():
-        other = theirs.get(key)
-        if other is None or other[1] != kind:
-            actual = "no such column" if other is None else other[1]
-            yield _differs(catalog, f"schema[{place}]", kind, actual)
-    for key, (place, kind) in theirs.items():
-        if key not in ours:
-            yield _differs(catalog, f"schema[{place}]", "no such column", kind)
+    absent = ("", "no such column")
+    for key in {**ours, **theirs}:
+        (place, kind), (their_place, their_kind) = ours.get(key, absent), theirs.get(key, absent)
+        if kind != their_kind:
+            yield _differs(catalog, f"schema[{place or their_place}]", kind, their_kind)
 
 
 @rule("DL973", Severity.WARNING, Scope.CATALOG)
@@ -131,20 +128,18 @@ def other_protocol_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     for (key, field), ours in zip(_VERSIONS.items(), versions, strict=True):
         if key in properties and properties[key] != str(ours):
             yield _differs(catalog, f"protocol.{field}", str(ours), properties[key])
-    named = {
-        key.removeprefix(_FEATURE).lower(): key.removeprefix(_FEATURE)
-        for key in properties
-        if key.startswith(_FEATURE)
-    }
-    supported = {name.lower(): name for name in protocol.explicit_names}
+    listed = [key.removeprefix(_FEATURE) for key in properties if key.startswith(_FEATURE)]
+    named, supported = (
+        {name.lower(): name for name in names} for names in (listed, protocol.explicit_names)
+    )
     # A catalog that has both versions has all features; otherwise what it lacks means nothing.
-    every = _VERSIONS.keys() <= properties.keys()
-    for key in sorted(
-        named.keys() ^ supported.keys() if every else named.keys() - supported.keys()
-    ):
-        name, here = named.get(key) or supported[key], key in supported
-        words = ("supported", "not supported")
-        yield _differs(catalog, f"protocol.{name}", words[not here], words[here])
+    if not _VERSIONS.keys() <= properties.keys():
+        supported = {key: name for key, name in supported.items() if key in named}
+    for key, name in sorted({**supported, **named}.items()):
+        if key not in named:
+            yield _differs(catalog, f"protocol.{name}", "supported", "not supported")
+        elif key not in supported:
+            yield _differs(catalog, f"protocol.{name}", "not supported", "supported")
 
 
 @rule("DL975", Severity.WARNING, Scope.CATALOG)
@@ -161,10 +156,8 @@ def newer_version_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     known, newest = catalog.state.metadata_version, catalog.snapshot.version
     if known is not None and known > newest:
-        yield Problem(
-            f"{catalog.state.catalog} has metadata of version {known}, but the newest version is "
-            f"{newest}."
-        )
+        theirs = f"{catalog.state.catalog} has metadata of version {known}"
+        yield Problem(f"{theirs}, but the newest version is {newest}.")
 
 
 @rule("DL976", Severity.WARNING, Scope.CATALOG)
@@ -218,12 +211,9 @@ def catalog_not_asked(log: LogFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Catalog-managed tables, Reading Catalog-managed Tables.
     """
     asked = log.catalog is not None and log.catalog.manages_commits
-    if not asked and any(map(log.state.supports, _MANAGED)):
+    if not asked and any(map(log.state.supports, ("catalogManaged", "catalogOwned-preview"))):
         message = f"Only the catalog knows whether there are versions after {log.state.version}."
         yield Problem(message)
-
-
-_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
 
 
 def _differs(catalog: CatalogFacts, where: str, ours: str, theirs: str) -> Problem:
@@ -338,12 +328,10 @@ def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
     """
     if check.refusal:
         # deltalake has no class of errors for it, so its words have to tell.
-        lacks = any(word in check.refusal.lower() for word in _FEATURES)
+        words = ("not supported", "unsupported", "catalog-managed")
+        lacks = any(word in check.refusal.lower() for word in words)
         message = f"{check.program} cannot open the table: {check.refusal}"
         yield Problem(message, severity=Severity.INFO if lacks else None)
-
-
-_FEATURES = ("not supported", "unsupported", "catalog-managed")
 
 
 def _differing(check: CrossCheck, prefix: str) -> Iterator[Problem]:
@@ -450,16 +438,14 @@ def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
 
     Source: deltaadm.toml, policy.
     """
-    allowed = facts.policy.mapping_modes
-    mode = facts.snapshot.metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none")
+    key, allowed = Key.COLUMN_MAPPING_MODE, facts.policy.mapping_modes
+    mode = facts.snapshot.metadata.configuration.get(key, "none")
     if allowed and mode not in allowed:
         can_change = mode == "none" and "name" in allowed
-        yield Problem(
-            f"The column mapping mode is {mode!r}, but the policy allows only "
-            f"{', '.join(allowed)}.",
-            f"configuration[{Key.COLUMN_MAPPING_MODE}]",
-            fix=(kinds.SetProperties({Key.COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
-        )
+        fix = (kinds.SetProperties({key: "name"}),) if can_change else ()
+        limit = f"the policy allows only {', '.join(allowed)}"
+        message = f"The column mapping mode is {mode!r}, but {limit}."
+        yield Problem(message, f"configuration[{key}]", fix=fix)
 
 
 @rule("DL906", Severity.ERROR, Scope.POLICY)
@@ -479,15 +465,14 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     """
     configuration, protocol = facts.snapshot.metadata.configuration, facts.snapshot.protocol
     versions = {
-        Key.MIN_READER_VERSION: protocol.min_reader_version,
-        Key.MIN_WRITER_VERSION: protocol.min_writer_version,
+        Key.MIN_READER_VERSION: str(protocol.min_reader_version),
+        Key.MIN_WRITER_VERSION: str(protocol.min_writer_version),
     }
     for key, requirement in sorted(facts.policy.properties.items()):
         name = key.removeprefix(_FEATURE)
-        supported = name != key and protocol.supports(name)
-        value = (
-            "supported" if supported else str(versions[key]) if key in versions else None
-        ) or effective(configuration, key)
+        value = versions.get(key) or effective(configuration, key)
+        if name != key and protocol.supports(name):
+            value = "supported"
         if not requirement.met_by(value, key):
             actual = "is not set" if value is None else f"is {value!r}"
             by_default = "" if key in configuration or value is None else " by default"
