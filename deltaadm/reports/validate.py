@@ -6,8 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import itemgetter, methodcaller
 from typing import Final
 
@@ -65,7 +66,7 @@ from deltaadm.rules.rule import (
     Severity,
     Suppressed,
     ValidationReport,
-    selected,
+    refusal,
 )
 
 UNREADABLE: Final = "DL100"
@@ -74,7 +75,9 @@ UNREADABLE: Final = "DL100"
 
 def choose_rules(select: Collection[str] = (), ignore: Collection[str] = ()) -> list[Rule]:
     """The rules whose code begins with one of *select*, all if empty, and with none of *ignore*."""
-    return selected((RULES[code] for code in sorted(RULES)), select, ignore)
+    chosen, ignored = tuple(select) or ("",), tuple(ignore)
+    codes = (code for code in sorted(RULES) if code.startswith(chosen))
+    return [RULES[code] for code in codes if not code.startswith(ignored)]
 
 
 def families() -> tuple[str, ...]:
@@ -177,22 +180,16 @@ _BY_A_CHANGE: Final = re.compile(
 
 def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Finding:
     """The same without a fix that Delta refuses; where it refuses all, the advice says so."""
-    if finding.fix:
-        try:
-            if (
-                snapshot
-                and not propose("validate", snapshot, finding.fix, check_outcome=False).is_noop
-            ):
+    if snapshot is not None and finding.fix:
+        with suppress(DeltaadmError):
+            plan = propose("validate", snapshot, finding.fix, check_outcome=False)
+            if not plan.is_noop:
                 return finding
-        except DeltaadmError:
-            pass
-        finding = replace(finding, fix=())
-    if snapshot is not None and _BY_A_CHANGE.search(finding.remedy):
-        try:
-            require_changeable(snapshot)
-        except DeltaadmError:
-            advice = f"{finding.remedy[:1].lower()}{finding.remedy[1:]}"
-            return replace(finding, remedy=f"Once Delta Spark can change the table again: {advice}")
+    finding = replace(finding, fix=()) if finding.fix else finding
+    by_change = snapshot is not None and _BY_A_CHANGE.search(finding.remedy)
+    if by_change and refusal(require_changeable, snapshot):
+        advice = f"{finding.remedy[:1].lower()}{finding.remedy[1:]}"
+        return replace(finding, remedy=f"Once Delta Spark can change the table again: {advice}")
     return finding
 
 
@@ -303,22 +300,20 @@ class KnownTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline:
-    """The known findings, by the names of the tables; `ids` are the names by the tables' ids."""
+    """The known findings, by the names of the tables."""
 
     tables: Mapping[str, KnownTable] = field(default_factory=dict)
-    ids: Mapping[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, tables: Mapping[str, KnownTable]) -> Baseline:
-        """What is known of *tables*."""
-        return cls(tables=tables, ids={known.id: name for name, known in tables.items()})
+    @cached_property
+    def _by_id(self) -> Mapping[str, KnownTable]:
+        return {known.id: known for known in self.tables.values() if known.id}
 
     def of_table(self, report: ValidationReport) -> KnownTable:
         """What is known of a table, whatever its path is called now, unless it has another id."""
         name, table_id = _name_and_id(report)
         known = self.tables.get(name)
         if known is None or (known.id and table_id and known.id != table_id):
-            known = self.tables.get(self.ids.get(table_id, "")) if table_id else None
+            known = self._by_id.get(table_id)
         return known or KnownTable()
 
     @property
@@ -343,7 +338,7 @@ def baseline_of(reports: Iterable[ValidationReport]) -> Baseline:
         name, table_id = _name_and_id(report)
         if found:
             tables[name] = KnownTable(id=table_id, findings=found, more=report.more)
-    return Baseline.of(tables)
+    return Baseline(tables=tables)
 
 
 def without_known(report: ValidationReport, baseline: Baseline) -> ValidationReport:
@@ -444,12 +439,11 @@ def read_baseline(text: str) -> Baseline:
             more.setdefault(str(entry["table"]), {})[str(entry["code"])] = int(entry["count"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _unreadable("it has an invalid entry") from error
-    return Baseline.of(
-        {
-            name: KnownTable(id=ids[name], findings=rows, more=more.get(name, {}))
-            for name, rows in findings.items()
-        }
-    )
+    tables = {
+        name: KnownTable(id=ids[name], findings=rows, more=more.get(name, {}))
+        for name, rows in findings.items()
+    }
+    return Baseline(tables=tables)
 
 
 def _unreadable(cause: str) -> SettingsError:
@@ -578,8 +572,8 @@ class RuleCount:
     code: str
     name: str
     severity: str
-    findings: int = 0
-    tables: int = 0
+    findings: int
+    tables: int
 
 
 @dataclass(frozen=True)

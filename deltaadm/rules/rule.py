@@ -6,7 +6,7 @@ the findings that it leads to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache, partial
 from itertools import compress
@@ -409,16 +409,6 @@ def _file_of(fact: facts.Facts) -> str:
     if isinstance(fact, (facts.CommitFacts, facts.CompactionFacts, facts.ChecksumFacts)):
         return fact.file.path
     return ""
-
-
-def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:
-    """The rules whose code begins with one of *select* (all if empty) and with none of *ignore*."""
-    return [
-        rule
-        for rule in rules
-        if (not select or rule.code.startswith(tuple(select)))
-        and not rule.code.startswith(tuple(ignore))
-    ]
 
 
 def accepted(

@@ -190,7 +190,8 @@ class StatisticsPrinter:
     def __init__(self, context: RunContext, fleet: Fleet, targets: Sequence[OutputTarget]) -> None:
         self._context, self._fleet, self._targets = context, fleet, targets
         self._codes: list[int] = []
-        self._found: dict[str, RuleCount] = {}
+        self._first: dict[str, Mapping[str, str]] = {}
+        self._findings, self._tables = Counter[str](), Counter[str]()
         self._failed = 0
 
     def add(self, result: TableResult) -> None:
@@ -201,24 +202,23 @@ class StatisticsPrinter:
             show_error(result.report.table, result.report.error)
             return
         document = result.document
-        counts = Counter(finding["code"] for finding in document["findings"])
-        counts.update(document["more"])
         for finding in document["findings"]:
-            first = RuleCount(finding["code"], finding["name"], finding["severity"])
-            self._found.setdefault(first.code, first)
-        for code, count in counts.items():
-            known = self._found[code]
-            self._found[code] = replace(
-                known, findings=known.findings + count, tables=known.tables + 1
-            )
+            self._first.setdefault(finding["code"], finding)
+            self._findings[finding["code"]] += 1
+        self._findings.update(document["more"])
+        self._tables.update({finding["code"] for finding in document["findings"]})
 
     def finish(self) -> int:
         """Show the counts; the exit code of all tables together."""
-        rules = sorted(self._found.values(), key=lambda each: (-each.findings, each.code))
-        report = StatisticsReport(len(self._codes), self._failed, tuple(rules))
+        rules = (
+            RuleCount(code, of["name"], of["severity"], self._findings[code], self._tables[code])
+            for code, of in self._first.items()
+        )
+        counts = sorted(rules, key=lambda each: (-each.findings, each.code))
+        report = StatisticsReport(len(self._codes), self._failed, tuple(counts))
         for target in sorted(self._targets, key=lambda target: target.file is None):
             if target.file is not None:
                 write_file(target.file, rendered(target.format, [report], self._context.style))
-            elif rules or target.format != "text" or not messages().is_quiet:
+            elif counts or target.format != "text" or not messages().is_quiet:
                 show(replace(self._context, format=target.format), [report])
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
