@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 
 V2: Final = "v2Checkpoint"
+_BINS: Final = 10
+"""The length of a histogram of deleted rows."""
 _LONG: Final = 100
 """The number of versions without a classic-named checkpoint that is reported."""
 
@@ -425,13 +427,6 @@ def _signs_of_v2(checkpoint: CheckpointFacts) -> Iterator[str]:
 # Version checksums
 
 
-_NUMBERS: Final = ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol")
-_ACTIONS: Final = ("metadata", "protocol")
-# The name in PROTOCOL.md, and an older one (DL811).
-_HISTOGRAMS: Final = ("fileSizeHistogram", "histogramOpt")
-_BINS: Final = 10
-
-
 @rule("DL801", Severity.ERROR, Scope.CHECKSUM)
 def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
@@ -448,10 +443,10 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
     if checksum.document is None:
         yield Problem(f"It is invalid: {checksum.error}.")
         return
-    for key in _NUMBERS:
+    for key in ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol"):
         if integer(checksum.document.get(key)) is None:
             yield Problem(f"It has no number {key}.")
-    for key in _ACTIONS:
+    for key in ("metadata", "protocol"):
         value = checksum.document.get(key)
         if value is None:
             yield Problem(f"It has no {key}.", severity=Severity.WARNING)
@@ -606,7 +601,9 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, File Size Histogram Schema.
     """
     document = checksum.document or {}
-    for name in (name for name in _HISTOGRAMS if document.get(name) is not None):
+    # The name in PROTOCOL.md, and an older one (DL811).
+    names = ("fileSizeHistogram", "histogramOpt")
+    for name in (name for name in names if document.get(name) is not None):
         parts = document[name] if isinstance(document[name], dict) else {}
         lists: list[Any] = [
             parts.get(key) for key in ("sortedBinBoundaries", "fileCounts", "totalBytes")

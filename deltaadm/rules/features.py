@@ -245,8 +245,7 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
         tokens = re.finditer(_LEXEME, str(column.metadata[FieldKey.GENERATION]))
         named = {(t[2] or t[3]).lower() for t in tokens if (t[2] or t[3]) and not (t[1] or t[4])}
         for other in sorted(named & names):
-            message = f"Column {name} is generated from {other!r}, which is generated."
-            yield Problem(message, where)
+            yield Problem(f"Column {name} is generated from {other!r}, which is generated.", where)
 
 
 _LEXEME: Final = (
@@ -285,11 +284,9 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
     Source: PROTOCOL.md, Append-only Tables; Delta Spark, DELTA_CANNOT_MODIFY_APPEND_ONLY.
     """
     # A commit that switches it on or off may still remove.
+    states = (commit.before, commit.after)
     if commit.replaces_table or not all(
-        state.metadata is not None
-        and state.supports("appendOnly")
-        and switch(state.metadata.configuration, "delta.appendOnly")
-        for state in (commit.before, commit.after)
+        rules.is_on(state, "appendOnly", "delta.appendOnly") for state in states
     ):
         return
     count = sum(action.get("dataChange", True) is True for action in commit.objects("remove"))
@@ -634,8 +631,7 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
     newest, stated = table.snapshot.version, table.enablement_timestamp
     if version is not None and version > newest:
         start = f"version {version}, but the newest is {newest}"
-        message = f"In-commit timestamps should start at {start}."
-        yield Problem(message, f"configuration[{keys[0]}]")
+        yield Problem(f"In-commit timestamps should start at {start}.", f"configuration[{keys[0]}]")
     if None not in (stated, time) and stated != time:
         actual = f"the commit of version {version} has {stated}"
         yield Problem(f"{keys[1]} is {time}, but {actual}.", f"configuration[{keys[1]}]")
@@ -656,5 +652,4 @@ def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     key = Key.IN_COMMIT_TIMESTAMPS
     for name in filter(table.protocol.supports, ("catalogManaged", "catalogOwned-preview")):
         if switch(table.metadata.configuration, key) is False:
-            message = f"The table has {name}, but {key} is not true."
-            yield Problem(message, f"configuration[{key}]")
+            yield Problem(f"The table has {name}, but {key} is not true.", f"configuration[{key}]")

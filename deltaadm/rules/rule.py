@@ -131,9 +131,7 @@ class ValidationReport:
     def count(self, severity: Severity) -> int:
         """The number of findings of *severity*; those beyond `LIMIT` have the code's worst one."""
         listed = sum(finding.severity is severity for finding in self.findings)
-        worst: dict[str, Severity] = {}
-        for finding in self.findings:
-            worst.setdefault(finding.code, finding.severity)
+        worst = {finding.code: finding.severity for finding in reversed(self.findings)}
         return listed + sum(n for code, n in self.more.items() if worst.get(code) is severity)
 
 
@@ -272,6 +270,12 @@ def _by_facts(rules: Same) -> Mapping[type | str, tuple[Rule, ...]]:
     return {key: tuple(group) for key, group in grouped.items()}
 
 
+@lru_cache(maxsize=256)
+def _for_commit(rules: Same, names: frozenset[str]) -> Sequence[Rule]:
+    """Those of some rules that may find something in a commit with actions of these names."""
+    return [each for each in rules.value if not (each.having and each.having.isdisjoint(names))]
+
+
 @lru_cache(maxsize=64)
 def _found_in_like_tables(
     rules: Same, limit: int, protocol: Protocol, key: MetadataKey
@@ -295,21 +299,14 @@ class RuleRunner:
     def __init__(self, rules: Iterable[Rule], *, limit: int = LIMIT) -> None:
         self.rules, self._limit = tuple(rules), limit
         self._by_facts = _by_facts(Same(self.rules))
-        self._for_commits: dict[frozenset[str], Sequence[Rule]] = {}
+        self._for_commits = Same(self._by_facts.get(facts.CommitFacts, ()))
         self.found: list[Finding] = []
         self.counts: Counter[str] = Counter()
 
     def check(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.CommitFacts):
-            names = frozenset(fact.names)
-            if names not in self._for_commits:
-                self._for_commits[names] = [
-                    each
-                    for each in self._by_facts.get(facts.CommitFacts, ())
-                    if not (each.having and each.having.isdisjoint(names))
-                ]
-            self.apply(self._for_commits[names], fact)
+            self.apply(_for_commit(self._for_commits, frozenset(fact.names)), fact)
         elif isinstance(fact, facts.LiveFiles):
             columns = fact.columns
             rules = self._by_facts.get(facts.LiveFile, ())
@@ -500,10 +497,12 @@ def mapping_mode(metadata: Metadata) -> ColumnMappingMode | None:
         return None
 
 
-def is_on(snapshot: Snapshot, feature: str, key: str) -> bool:
+def is_on(state: Snapshot | State, feature: str, key: str) -> bool:
     """Whether a feature is supported and its property on."""
-    on = snapshot.protocol.supports(feature) and switch(snapshot.metadata.configuration, key)
-    return bool(on)
+    protocol, metadata = state.protocol, state.metadata
+    if protocol is None or metadata is None:
+        return False
+    return protocol.supports(feature) and bool(switch(metadata.configuration, key))
 
 
 def active_compat_versions(snapshot: Snapshot) -> Iterator[int]:
@@ -515,7 +514,7 @@ def active_compat_versions(snapshot: Snapshot) -> Iterator[int]:
 
 def has_timestamps(state: State) -> bool:
     """Whether in-commit timestamps are supported and on."""
-    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
+    enabled = state.property(Key.IN_COMMIT_TIMESTAMPS).lower() == "true"
     return enabled and state.supports("inCommitTimestamp")
 
 
