@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -129,10 +130,9 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
         return
     cut_off = _cut_off(commit)
     # That in effect is judged by rules of its own.
-    if changes and protocol and newest not in (None, protocol):
-        malformation = protocol.malformation
-        if malformation is not None:
-            yield Problem(f"Its protocol cannot be decoded: {malformation.message}")
+    is_replaced = changes and newest not in (None, protocol)
+    if is_replaced and protocol and (flaw := protocol.malformation):
+        yield Problem(f"Its protocol cannot be decoded: {flaw.message}")
     for line in commit.lines:
         known = [name for name, _ in line.actions if name in ACTIONS]
         if line.spread:
@@ -148,8 +148,8 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
             names = ", ".join(known)
             yield Problem(f"Line {line.number} has {len(known)} actions: {names}.")
         elif not line.error and (line.odd or not line.actions):
-            flaw = f": {line.odd}" if line.odd else " has no action"
-            yield Problem(f"Line {line.number}{flaw}.", severity=Severity.WARNING)
+            oddity = f": {line.odd}" if line.odd else " has no action"
+            yield Problem(f"Line {line.number}{oddity}.", severity=Severity.WARNING)
 
 
 @rule("DL104", Severity.ERROR, Scope.COMMIT)
@@ -321,12 +321,9 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     checksum = log.pointer.document.get("checksum")
     if checksum is None or duplicate_key(log.pointer.text) is not None:
         return
-    try:
-        right = checksums(log.pointer.text)
-    except ValueError:
-        return
-    if not isinstance(checksum, str) or checksum not in right:
-        yield _of_pointer(log, f"Its checksum {checksum!r} does not match its content.")
+    with suppress(ValueError):
+        if not isinstance(checksum, str) or checksum not in checksums(log.pointer.text):
+            yield _of_pointer(log, f"Its checksum {checksum!r} does not match its content.")
 
 
 @rule("DL112", Severity.ERROR, Scope.COMMIT, having=["protocol", "metaData"])
@@ -384,8 +381,7 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
         return
     files: Counter[tuple[str, str]] = Counter()
     for action in chain(commit.objects("add"), commit.objects("remove")):
-        stored = action.get("deletionVector")
-        vector = ""
+        stored, vector = action.get("deletionVector"), ""
         if isinstance(stored, dict) and stored:
             vector = DeletionVectorDescriptor.from_wire(stored).unique_id
         # %2f and %2F are the same character, so the paths name the same file.
@@ -456,8 +452,7 @@ def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Log Compaction Files.
     """
-    file = compaction.file
-    start, end = file.version or 0, file.end or 0
+    start, end = compaction.file.version or 0, compaction.file.end or 0
     newest = max(compaction.listing.commits.versions, default=-1)
     if compaction.error:
         yield Problem(compaction.error, severity=Severity.ERROR)
@@ -486,9 +481,8 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
     """
     base = _newest_checkpoint(log)
     count = sum(version > base for version in log.listing.commits.versions)
-    metadata = log.state.metadata
     # A value that is no positive number is DL310's.
-    interval = checkpoint_interval({} if metadata is None else metadata.configuration)
+    interval = checkpoint_interval(log.state.metadata.configuration if log.state.metadata else {})
     if count > _PATIENCE * interval:
         since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
         yield Problem(
@@ -510,10 +504,8 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Catalog-managed tables.
     """
-    staged = log.listing.of_kind(Kind.STAGED)
-    if not staged or log.state.protocol is None:
-        return
-    if not any(map(log.state.supports, _COORDINATED)):
+    staged, protocol = log.listing.of_kind(Kind.STAGED), log.state.protocol
+    if staged and protocol and not any(map(protocol.supports, _COORDINATED)):
         number = "is one" if len(staged) == 1 else f"are {len(staged)}"
         yield Problem(f"No catalog publishes staged commits, but there {number}.", staged[0].path)
 
@@ -598,8 +590,8 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
         return
     earlier, later = commit.previous.in_commit, commit.times.in_commit
     if earlier is not None and later is not None and later <= earlier:
-        message = f"Its timestamp {later} is not later than {earlier}, that of the previous commit."
-        yield Problem(message)
+        other = f"{earlier}, that of the previous commit"
+        yield Problem(f"Its timestamp {later} is not later than {other}.")
 
 
 @rule("DL125", Severity.WARNING, Scope.COMMIT)
@@ -763,11 +755,11 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
         # and does not commit. Asked last: of a long log, hardly ever.
         parameters = commit.info.get("operationParameters")
         copies = isinstance(parameters, dict) and bool(parameters.get("predicate"))
-        if name == "numOutputRows":
-            has_other_meaning = copies or commit.operation == "MERGE"
-        else:
-            has_other_meaning = name == "numAddedFiles" and commit.operation == "STREAMING UPDATE"
-        if not has_other_meaning:
+        has_other_meaning = {
+            "numOutputRows": copies or commit.operation == "MERGE",
+            "numAddedFiles": commit.operation == "STREAMING UPDATE",
+        }
+        if not has_other_meaning.get(name):
             yield Problem(f"{name} is {claimed}, but the commit has {counts[0]} {noun}.")
 
 

@@ -43,7 +43,7 @@ from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
 from deltaadm.rules import rule as rules
-from deltaadm.rules.rule import Problem, Scope, Severity, place_of, refusal, rule
+from deltaadm.rules.rule import Problem, Scope, Severity, accepted, place_of, refusal, rule
 
 REQUIRED: Final = (
     "id", "format.provider", "format.options", "schemaString", "partitionColumns", "configuration",
@@ -118,20 +118,18 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Primitive Types; Delta Spark, DELTA_UNSUPPORTED_DATA_TYPES and
     DELTA_GEOSPATIAL_NOT_SUPPORTED.
     """
-    refusal = refusal_to_read(table.snapshot)
+    refused = refusal_to_read(table.snapshot)
     geospatial = FEATURES["geospatial"].refused_when_asked
     # char, varchar and intervals are types to Spark that Delta refuses: DL315 and DL319 say why.
     for path, name in _primitive_types(table):
         if not is_spark_type(name):
             yield Problem(f"Spark does not know the type {name[:80]!r}.", place_of(path))
         elif is_geospatial(PrimitiveType(name)):
-            if refusal is not None and refusal.delta_error_class == geospatial:
+            if refused is not None and refused.delta_error_class == geospatial:
                 yield Problem(f"Delta Spark cannot load a table with {name!r}.", place_of(path))
-        elif not (
-            checks.is_supported_type(PrimitiveType(name))
-            or re.fullmatch(checks.CHAR_TYPE, name)  # as interval, it has a rule of its own
-            or name.startswith("interval")
-        ):
+        elif re.fullmatch(checks.CHAR_TYPE, name) or name.startswith("interval"):
+            continue  # they have rules of their own
+        elif not checks.is_supported_type(PrimitiveType(name)):
             severity = None if name.startswith("time(") else Severity.WARNING
             message = f"Delta does not support the type {name!r}."
             yield Problem(message, place_of(path), severity=severity)
@@ -166,18 +164,17 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Change Metadata; Delta Spark, FIELD_NOT_FOUND.
     """
-    metadata = table.metadata
-    stored = metadata.to_wire().get("partitionColumns")
+    stored = table.metadata.to_wire().get("partitionColumns")
     for entry in stored if isinstance(stored, list) else ():
         if not isinstance(entry, str):
             yield Problem(f"{json.dumps(entry)[:80]} is not a column name.", PARTITIONS)
-    if not _is_readable(metadata):
+    if not _is_readable(table.metadata):
         return
-    names = {field.name for field in metadata.schema.fields}
-    for name in metadata.partition_columns:
-        if name not in names:
-            yield Problem(f"{name!r} is not a top-level column of the table.", PARTITIONS)
-    for name, times in Counter(column.lower() for column in metadata.partition_columns).items():
+    columns = table.metadata.partition_columns
+    names = {field.name for field in table.metadata.schema.fields}
+    for name in (name for name in columns if name not in names):
+        yield Problem(f"{name!r} is not a top-level column of the table.", PARTITIONS)
+    for name, times in Counter(column.lower() for column in columns).items():
         if times > 1:
             yield Problem(f"{name!r} is a partition column {times} times.", PARTITIONS)
 
@@ -238,7 +235,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     keys = sorted(filter(is_protocol_property, snapshot.metadata.configuration))
     if not keys:
         return
-    fix = rules.accepted(
+    fix = accepted(
         snapshot,
         kinds.UnsetProperties(tuple(keys), if_exists=True),
         lambda after: (
@@ -297,46 +294,38 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     delta-io/delta-rs#2180.
     """
     for key, value in sorted(table.metadata.configuration.items()):
+        known, where = PROPERTIES.get(key.lower()), _property(key)
         # DL308 reports the protocol's keys, DL401 the mapping mode and DL325 the Parquet version.
-        if is_protocol_property(key) or key in (Key.COLUMN_MAPPING_MODE, PARQUET_VERSION):
+        others = is_protocol_property(key) or key in (Key.COLUMN_MAPPING_MODE, PARQUET_VERSION)
+        if others or known is None or known.key != key:
             continue
-        known = PROPERTIES.get(key.lower())
-        if known is not None and known.key == key:
-            yield from _judged(table, key, value)
-
-
-def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
-    known, where = PROPERTIES[key.lower()], _property(key)
-    if error := refusal(known.check, known, value):
-        other = foreign_value(key, value)
-        if other is None:
-            yield Problem(error.message[:300], where, remedy=error.remedy)
-        else:
+        if error := refusal(known.check, known, value):
+            other = foreign_value(key, value)
+            if other is None:
+                yield Problem(error.message[:300], where, remedy=error.remedy)
+            else:
+                yield Problem(
+                    f"{key} is {value[:100]!r}, which {other.engine} accepts, but not Delta "
+                    f"Spark ({other.source}).",
+                    where,
+                    remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the "
+                    "table, but cannot set the property.",
+                    severity=Severity.INFO,
+                )
+            continue
+        refused = _refusal_of_changes(table.snapshot) if key == Key.FORMATS else None
+        if refused and refused.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
+            yield Problem(refused.message, where, remedy=refused.remedy)
+        plain = portable(known, value)
+        if plain != value:
+            step = kinds.SetProperties({key: plain})
             yield Problem(
-                f"{key} is {value[:100]!r}, which {other.engine} accepts, but not Delta "
-                f"Spark ({other.source}).",
+                f"{key} is {value!r}, which clients other than Delta Spark do not understand.",
                 where,
-                remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the "
-                "table, but cannot set the property.",
-                severity=Severity.INFO,
+                remedy=f"Write {plain!r}.",
+                severity=Severity.WARNING,
+                fix=accepted(table.snapshot, step, lambda of: of.protocol == table.protocol),
             )
-        return
-    refused = _refusal_of_changes(table.snapshot) if key == Key.FORMATS else None
-    if refused and refused.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
-        yield Problem(refused.message, where, remedy=refused.remedy)
-    plain = portable(known, value)
-    if plain != value:
-        yield Problem(
-            f"{key} is {value!r}, which clients other than Delta Spark do not understand.",
-            where,
-            remedy=f"Write {plain!r}.",
-            severity=Severity.WARNING,
-            fix=rules.accepted(
-                table.snapshot,
-                kinds.SetProperties({key: plain}),
-                lambda after: after.protocol == table.protocol,
-            ),
-        )
 
 
 @rule("DL311", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -514,11 +503,8 @@ def _has_void_field(data_type: DataType) -> bool:
 
 
 def _is_all_void(data_type: DataType) -> bool:
-    return (
-        isinstance(data_type, StructType)
-        and bool(data_type.fields)
-        and all(field.type in _VOIDS for field in data_type.fields)
-    )
+    fields = data_type.fields if isinstance(data_type, StructType) else ()
+    return bool(fields) and all(field.type in _VOIDS for field in fields)
 
 
 @rule("DL319", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -557,9 +543,7 @@ def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE.
     """
     before, after = commit.before.metadata, commit.after.metadata
-    if before is None or after is None or commit.replaces_table:
-        return
-    if before.id != after.id:
+    if before and after and before.id != after.id and not commit.replaces_table:
         yield Problem(f"The id changed from {before.id!r} to {after.id!r}.")
 
 
@@ -622,11 +606,8 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     for where, expression in _expressions(table.metadata):
         for path in column_references(expression):
             if known.isdisjoint(part.lower() for part in path):
-                yield Problem(
-                    f"{expression[:200]!r} refers to {path_text(path)!r}, which the table does "
-                    "not have.",
-                    where,
-                )
+                column = f"{path_text(path)!r}, which the table does not have"
+                yield Problem(f"{expression[:200]!r} refers to {column}.", where)
 
 
 def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -659,13 +640,13 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, CHECK Constraints; delta-io/delta, Constraints.scala.
     """
     for key, value in sorted(table.metadata.configuration.items()):
-        if not key.lower().startswith(Key.CONSTRAINT_PREFIX):
-            continue
-        if key != key.lower():
+        lower = key.lower()
+        is_constraint = lower.startswith(Key.CONSTRAINT_PREFIX)
+        if is_constraint and key != lower:
             yield Problem(f"The key {key!r} is not in lower case.", _property(key))
-        if key.lower() == Key.CONSTRAINT_PREFIX:
+        if lower == Key.CONSTRAINT_PREFIX:
             yield Problem("The constraint has no name.", _property(key))
-        if not value.strip():
+        if is_constraint and not value.strip():
             yield Problem("The constraint has no expression.", _property(key))
 
 
