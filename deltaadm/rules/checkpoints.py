@@ -89,9 +89,8 @@ def v2_checkpoint_without_feature(checkpoint: CheckpointFacts) -> Iterator[Probl
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """
-    if checkpoint.state.protocol is None or checkpoint.state.supports(V2):
-        return
-    if signs := ", ".join(_signs_of_v2(checkpoint)):
+    protocol, signs = checkpoint.state.protocol, ", ".join(_signs_of_v2(checkpoint))
+    if signs and protocol and not protocol.supports(V2):
         yield Problem(f"The protocol lacks v2Checkpoint, but the checkpoint has {signs}.")
 
 
@@ -267,9 +266,8 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
     """
     listing = checkpoint.listing
     # The newest one is DL106's.
-    if checkpoint.checkpoint is None or checkpoint.checkpoint == listing.checkpoints[-1]:
-        return
-    if checkpoint.version not in listing.commits.versions:
+    is_older = checkpoint.checkpoint not in (None, *listing.checkpoints[-1:])
+    if is_older and checkpoint.version not in listing.commits.versions:
         yield Problem(f"Commit {checkpoint.version}, which it belongs to, is missing.")
 
 

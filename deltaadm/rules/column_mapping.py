@@ -43,9 +43,8 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping.
     """
-    metadata = table.metadata
-    if rules.mapping_mode(metadata) is None:
-        value = metadata.configuration[Key.COLUMN_MAPPING_MODE]
+    if rules.mapping_mode(table.metadata) is None:
+        value = table.metadata.configuration[Key.COLUMN_MAPPING_MODE]
         yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
 
 
@@ -61,14 +60,10 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping; Delta Spark, DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
-    snapshot = table.snapshot
-    if _mapped(snapshot.metadata) and not snapshot.protocol.supports("columnMapping"):
-        yield Problem(
-            f"The mode is {snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]}, but the "
-            "protocol does not support columnMapping.",
-            MODE,
-            fix=rules.adding(snapshot, "columnMapping"),
-        )
+    if _mapped(table.metadata) and not table.protocol.supports("columnMapping"):
+        mode = table.metadata.configuration[Key.COLUMN_MAPPING_MODE]
+        message = f"The mode is {mode}, but the protocol does not support columnMapping."
+        yield Problem(message, MODE, fix=rules.adding(table.snapshot, "columnMapping"))
 
 
 @rule("DL403", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -142,11 +137,10 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
     """
     if _mapped(table.metadata):
-        physical = column_mapping.rename_columns(rules.schema_of(table.metadata))
-        for path, times in Counter(path for path, _ in physical.walk()).items():
+        for path, times in Counter(path for path, _ in _physical_fields(table.metadata)).items():
             if times > 1:
-                message = f"{times} columns have the physical name {path_text(path)}."
-                yield Problem(message, "schema")
+                named = f"have the physical name {path_text(path)}"
+                yield Problem(f"{times} columns {named}.", "schema")
 
 
 @rule("DL407", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -161,8 +155,7 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
     """
-    metadata = table.metadata
-    if _mapped(metadata) and Key.MAX_COLUMN_ID not in metadata.configuration:
+    if _mapped(table.metadata) and Key.MAX_COLUMN_ID not in table.metadata.configuration:
         yield Problem(f"{Key.MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
 
 
@@ -178,22 +171,18 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY; delta-io/delta#4363.
     """
-    metadata = table.metadata
-    stored = column_mapping.max_column_id(metadata)
-    highest = column_mapping.find_max_column_id(rules.schema_of(metadata))
-    if _mapped(metadata) and stored is not None and stored < highest:
+    stored = column_mapping.max_column_id(table.metadata)
+    highest = column_mapping.find_max_column_id(rules.schema_of(table.metadata))
+    if _mapped(table.metadata) and stored is not None and stored < highest:
         message = f"{Key.MAX_COLUMN_ID} is {stored}, but id {highest} is in use."
         yield Problem(message, MAX, fix=_counted(table))
 
 
 def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     """Setting the mode that is already there makes Delta count the ids."""
-    mode = table.metadata.configuration[Key.COLUMN_MAPPING_MODE]
-    return rules.accepted(
-        table.snapshot,
-        kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode}),
-        lambda after: column_mapping.max_column_id(after.metadata) is not None,
-    )
+    key, is_counted = Key.COLUMN_MAPPING_MODE, column_mapping.max_column_id
+    step = kinds.SetProperties({key: table.metadata.configuration[key]})
+    return rules.accepted(table.snapshot, step, lambda of: is_counted(of.metadata) is not None)
 
 
 @rule("DL409", Severity.ERROR, Scope.COMMIT, having=["metaData"])
@@ -281,13 +270,10 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for path, field in _mapped_fields(table):
         stored = field.metadata.get(FieldKey.NESTED_IDS)
-        if stored is None:
-            continue
-        if not isinstance(stored, dict):
+        if stored is not None and not isinstance(stored, dict):
             yield Problem(f"The nested ids are {_shown(stored)}.", place_of(path))
-            continue
         places = set(column_mapping.slot_paths(field.type, physical_name(field)))
-        for place, number in sorted(stored.items()):
+        for place, number in sorted(stored.items()) if isinstance(stored, dict) else ():
             if place not in places:
                 message = f"{place[:200]!r} has a nested id but does not exist."
                 yield Problem(message, place_of(path))
@@ -314,9 +300,8 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         # Version 1 of Iceberg compatibility forbids arrays and maps.
         needed = any(version > 1 for version in enabled_versions(table.metadata))
     taken = Counter(column_id(field) for _, field in fields)
-    taken += Counter(
-        number for _, field in fields for number in column_mapping.nested_ids(field).values()
-    )
+    for _, field in fields:
+        taken.update(column_mapping.nested_ids(field).values())
     for path, field in fields:
         ids = column_mapping.nested_ids(field)
         for place in column_mapping.slot_paths(field.type, physical_name(field)):
@@ -360,7 +345,10 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping.
     """
     for before, after in _mapped_before_and_after(commit):
-        stored = [_physical_paths_and_ids(metadata) for metadata in (before, after)]
+        stored = [
+            [(path, number) for path, field in each if (number := column_id(field)) is not None]
+            for each in map(_physical_fields, (before, after))
+        ]
         names, new_names = ({number: path[-1] for path, number in each} for each in stored)
         for number in sorted(names.keys() & new_names.keys()):
             if names[number] != new_names[number]:
@@ -373,9 +361,8 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
                 yield Problem(f"The id of {path_text(path)} changed {change}.")
 
 
-def _physical_paths_and_ids(metadata: Metadata) -> list[tuple[Path, int]]:
-    fields = column_mapping.rename_columns(rules.schema_of(metadata)).walk()
-    return [(path, number) for path, field in fields if (number := column_id(field)) is not None]
+def _physical_fields(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
+    return column_mapping.rename_columns(rules.schema_of(metadata)).walk()
 
 
 @rule("DL416", Severity.WARNING, Scope.SNAPSHOT, shared=True)

@@ -261,19 +261,11 @@ def rule(
     return register
 
 
-@lru_cache(maxsize=8)
-def _by_facts(rules: Same) -> Mapping[type | str, tuple[Rule, ...]]:
-    """Some rules by the class of their facts, but for those that are shared: these by `shared`."""
-    grouped: dict[type | str, list[Rule]] = {}
-    for each in rules.value:
-        grouped.setdefault("shared" if each.shared else each.scope.value, []).append(each)
-    return {key: tuple(group) for key, group in grouped.items()}
-
-
 @lru_cache(maxsize=256)
-def _for_commit(rules: Same, names: frozenset[str]) -> Sequence[Rule]:
-    """Those of some rules that may find something in a commit with actions of these names."""
-    return [each for each in rules.value if not (each.having and each.having.isdisjoint(names))]
+def _rules_for(rules: Same, scope: Scope, names: frozenset[str] = frozenset()) -> tuple[Rule, ...]:
+    """Those of *scope* that are not shared; on a commit, those that its actions call for."""
+    chosen = (each for each in rules.value if each.scope is scope and not each.shared)
+    return tuple(each for each in chosen if not (each.having and each.having.isdisjoint(names)))
 
 
 @lru_cache(maxsize=64)
@@ -284,7 +276,8 @@ def _found_in_like_tables(
     # Without anything of its own, such as a location.
     like = Snapshot(root="", version=0, protocol=protocol, metadata=key.metadata)
     runner = RuleRunner((), limit=limit)
-    runner.apply(rules.value, SnapshotFacts(snapshot=like, listing=LogListing.of("", {})))
+    fact = SnapshotFacts(snapshot=like, listing=LogListing.of("", {}))
+    runner.apply((each for each in rules.value if each.shared), fact)
     return runner
 
 
@@ -298,24 +291,24 @@ class RuleRunner:
 
     def __init__(self, rules: Iterable[Rule], *, limit: int = LIMIT) -> None:
         self.rules, self._limit = tuple(rules), limit
-        self._by_facts = _by_facts(Same(self.rules))
-        self._for_commits = Same(self._by_facts.get(facts.CommitFacts, ()))
+        self._same = Same(self.rules)
         self.found: list[Finding] = []
         self.counts: Counter[str] = Counter()
 
     def check(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.CommitFacts):
-            self.apply(_for_commit(self._for_commits, frozenset(fact.names)), fact)
+            names = frozenset(fact.names)
+            self.apply(_rules_for(self._same, Scope.COMMIT, names), fact)
         elif isinstance(fact, facts.LiveFiles):
             columns = fact.columns
-            rules = self._by_facts.get(facts.LiveFile, ())
+            rules = _rules_for(self._same, Scope.FILE)
             # Two steps: of a million files hardly any is looked at by itself.
             rows = [columns.every if each.only is None else each.only(columns) for each in rules]
             for file, asked in columns.files(rows):
                 self.apply(compress(rules, asked), file)
         elif isinstance(fact, facts.SpreadFiles):
-            rules = self._by_facts.get(facts.LiveFile, ())
+            rules = _rules_for(self._same, Scope.FILE)
             kept = Counter(finding.code for finding in self.found)
             for found, counts in fact.answers(partial(_found_in, rules, self._limit)):
                 for finding in found:
@@ -328,18 +321,15 @@ class RuleRunner:
             self.counts.clear()
         else:
             if isinstance(fact, SnapshotFacts):
-                self._check_shared(fact, self._by_facts.get("shared", ()))
-            self.apply(self._by_facts.get(type(fact), ()), fact)
-
-    def _check_shared(self, fact: SnapshotFacts, rules: Sequence[Rule]) -> None:
-        # What is odd about a table is not part of what tables are compared by.
-        if fact.protocol.is_odd or fact.metadata.is_odd:
-            self.apply(rules, fact)
-        else:
-            key = MetadataKey.of(fact.metadata)
-            found = _found_in_like_tables(Same(rules), self._limit, fact.protocol, key)
-            self.found += found.found
-            self.counts += found.counts
+                # What is odd about a table is not part of what tables are compared by.
+                if fact.protocol.is_odd or fact.metadata.is_odd:
+                    self.apply((each for each in self.rules if each.shared), fact)
+                else:
+                    key = MetadataKey.of(fact.metadata)
+                    like = _found_in_like_tables(self._same, self._limit, fact.protocol, key)
+                    self.found += like.found
+                    self.counts += like.counts
+            self.apply(_rules_for(self._same, Scope(type(fact))), fact)
 
     def apply(self, rules: Iterable[Rule], fact: facts.Facts) -> None:
         """Apply *rules* alone."""
