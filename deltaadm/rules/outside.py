@@ -395,11 +395,9 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
     """
     for name in facts.policy.required_features:
         if not facts.snapshot.protocol.supports(name):
-            yield Problem(
-                f"The policy requires the feature {name}, which the table does not support.",
-                f"protocol.writerFeatures[{name}]",
-                fix=(kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"}),),
-            )
+            message = f"The policy requires the feature {name}, which the table does not support."
+            step = kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"})
+            yield Problem(message, f"protocol.writerFeatures[{name}]", fix=(step,))
 
 
 @rule("DL904", Severity.ERROR, Scope.POLICY)
@@ -416,11 +414,10 @@ def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
 
     Source: deltaadm.toml, policy.
     """
-    needed = with_requirements(facts.policy.required_features)
+    required = facts.policy.required_features
+    tolerated = set(with_requirements(required)).difference(required)
     for name in facts.policy.forbidden_features:
-        if name in needed and name not in facts.policy.required_features:
-            continue
-        if facts.snapshot.protocol.supports(name):
+        if name not in tolerated and facts.snapshot.protocol.supports(name):
             message = f"The table supports the feature {name}, which the policy forbids."
             yield Problem(message, f"protocol.writerFeatures[{name}]")
 
@@ -481,22 +478,18 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
                 target = requirement.most
             named = filter(None, (target, *requirement.values))
             target = next(fitting(key, named, configuration), target)
-            yield Problem(
-                f"{key} {actual}{by_default}, but the policy requires {requirement}.",
-                f"configuration[{key}]",
-                fix=() if target is None else (setting(key, target),),
-            )
+            fix = () if target is None else (setting(key, target),)
+            message = f"{key} {actual}{by_default}, but the policy requires {requirement}."
+            yield Problem(message, f"configuration[{key}]", fix=fix)
 
 
 def fitting(key: str, values: Iterable[str], configuration: Mapping[str, str]) -> Iterator[str]:
     """Those of *values* for *key* with which deleted files of the table do not outlive its log."""
     for value in values:
-        if key in RETENTION_KEYS:
-            try:
+        with suppress(DeltaadmError):  # one with which they do
+            if key in RETENTION_KEYS:
                 check_retention({**configuration, **spark_values({key: value})})
-            except DeltaadmError:
-                continue
-        yield value
+            yield value
 
 
 def setting(key: str, value: str) -> Step:
@@ -577,11 +570,10 @@ def retention_shorter_than_recovery(facts: PolicyFacts) -> Iterator[Problem]:
     delta.deletedFileRetentionDuration.
     """
     wanted, configuration = facts.policy.recovery, facts.snapshot.metadata.configuration
-    if wanted is None:
-        return
     kept = {key: effective(configuration, key) or "" for key in RETENTION_KEYS}
-    short = {key: value for key, value in kept.items() if kept_for(value) < kept_for(wanted)}
-    if short:
+    least = 0 if wanted is None else kept_for(wanted)
+    short = {key: value for key, value in kept.items() if kept_for(value) < least}
+    if wanted is not None and short:
         # Delta compares those that a command names, so the one that stays is named as well.
         stored = {key: configuration[key] for key in RETENTION_KEYS if key in configuration}
         lengthened = kinds.SetProperties({**stored, **dict.fromkeys(short, wanted)})

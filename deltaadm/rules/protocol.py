@@ -32,6 +32,11 @@ from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
 
 READERS: Final = "protocol.readerFeatures"
 WRITERS: Final = "protocol.writerFeatures"
+_LONGEST: Final = 80
+_FAILING_UNLESS_SUPPORTED: Final = frozenset({
+    "coordinatedCommits-preview", "inCommitTimestamp", "rowTracking",
+    "icebergCompatV1", "icebergCompatV2", "icebergCompatV3",
+})  # fmt: skip
 
 
 @rule("DL201", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -244,14 +249,11 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     for feature in _listed(table.protocol.writer_features):
         for name in feature.requires:
             if not table.protocol.supports(name):
-                note = "; Delta Spark cannot load such a table, but other clients can"
-                only_spark = name in feature.optional_requires
-                yield Problem(
-                    f"{feature.name} requires {name}, which the protocol lacks"
-                    f"{note if only_spark else ''}.",
-                    WRITERS,
-                    severity=None if feature.in_delta_spark else Severity.WARNING,
-                )
+                flaw = f"{feature.name} requires {name}, which the protocol lacks"
+                if name in feature.optional_requires:
+                    flaw += "; Delta Spark cannot load such a table, but other clients can"
+                severity = None if feature.in_delta_spark else Severity.WARNING
+                yield Problem(f"{flaw}.", WRITERS, severity=severity)
 
 
 @rule("DL211", Severity.ERROR, Scope.SNAPSHOT)
@@ -271,13 +273,11 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if table.protocol.supports_writer_features:
         for feature, evidence in _unsupported(table.snapshot):
-            refusal = " Delta Spark refuses the table." if feature.in_delta_spark else ""
-            yield Problem(
-                f"{evidence[:1].upper()}{evidence[1:]}, but the protocol does not list "
-                f"{feature.name}.{refusal}",
-                WRITERS,
-                severity=None if feature.in_delta_spark else Severity.WARNING,
-            )
+            flaw = f"{evidence[:1].upper()}{evidence[1:]}, but the protocol does not list"
+            if feature.in_delta_spark:
+                yield Problem(f"{flaw} {feature.name}. Delta Spark refuses the table.", WRITERS)
+            else:
+                yield Problem(f"{flaw} {feature.name}.", WRITERS, severity=Severity.WARNING)
 
 
 @rule("DL212", Severity.WARNING, Scope.SNAPSHOT)
@@ -296,28 +296,18 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Supported Features; Feature names and versions: the feature's section.
     """
-    snapshot = table.snapshot
-    if snapshot.protocol.supports_writer_features:
+    if table.protocol.supports_writer_features:
         return
-    for feature, evidence in _unsupported(snapshot):
-        # NOT NULL alone is DL525's.
-        if feature.name == "invariants" and not any(
-            "delta.invariants" in field.metadata for _, field in snapshot.metadata.schema.walk()
-        ):
-            continue
-        yield Problem(
-            f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, but "
-            f"{evidence}.",
-            "protocol.minWriterVersion",
-            severity=Severity.ERROR if feature.name in _FAILING_UNLESS_SUPPORTED else None,
-            fix=rules.adding(snapshot, feature.name),
-        )
-
-
-_FAILING_UNLESS_SUPPORTED: Final = frozenset({
-    "coordinatedCommits-preview", "inCommitTimestamp", "rowTracking",
-    "icebergCompatV1", "icebergCompatV2", "icebergCompatV3",
-})  # fmt: skip
+    fields = (field for _, field in rules.fields_of(table.metadata))
+    invariants = ("delta.invariants" in field.metadata for field in fields)
+    for feature, evidence in _unsupported(table.snapshot):
+        if feature.name == "invariants" and not any(invariants):
+            continue  # NOT NULL alone is DL525's
+        versions = f"Versions {table.protocol.simple_string}"
+        message = f"{versions} do not imply {feature.name}, but {evidence}."
+        severity = Severity.ERROR if feature.name in _FAILING_UNLESS_SUPPORTED else None
+        fix = rules.adding(table.snapshot, feature.name)
+        yield Problem(message, "protocol.minWriterVersion", severity=severity, fix=fix)
 
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
@@ -351,12 +341,9 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
         else:
             what, where = "write", WRITERS
             severity = Severity.WARNING if feature is None else Severity.INFO
-        yield Problem(
-            f"Delta Spark 4.4 does not know {name!r} and cannot {what} the table{known}.",
-            where,
-            remedy=did_you_mean(name, FEATURES) if feature is None else "",
-            severity=severity,
-        )
+        message = f"Delta Spark 4.4 does not know {name!r} and cannot {what} the table{known}."
+        hint = did_you_mean(name, FEATURES) if feature is None else ""
+        yield Problem(message, where, remedy=hint, severity=severity)
 
 
 @rule("DL214", Severity.INFO, Scope.SNAPSHOT)
@@ -374,21 +361,20 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
     Runtime 15.4 writes have variantType-preview.
     """
-    snapshot = table.snapshot
-    writer = snapshot.commit_info.engine_info if snapshot.commit_info else None
+    info = table.snapshot.commit_info
+    writer = info.engine_info if info else None
     by = f" ({writer[:_LONGEST]!r} wrote the newest commit)" if writer else ""
-    for feature in _listed(snapshot.protocol.explicit_names):
-        if _is_provisional(feature):
-            final, advice = "", ""
-            if feature.twin:
-                final = f"; the final name is {feature.twin}"
-                can_drop = feature.removal is not None
-                way = f"drop {feature.name} and add" if can_drop else "copy the table into one with"
-                advice = (
-                    f"Nothing, as long as a program that uses the table{by} may not know the name "
-                    f"{feature.twin}: it would refuse the table. Later, {way} {feature.twin}."
-                )
-            yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS, remedy=advice)
+    for feature in filter(_is_provisional, _listed(table.protocol.explicit_names)):
+        final, advice = "", ""
+        if feature.twin:
+            final = f"; the final name is {feature.twin}"
+            can_drop = feature.removal is not None
+            way = f"drop {feature.name} and add" if can_drop else "copy the table into one with"
+            advice = (
+                f"Nothing, as long as a program that uses the table{by} may not know the name "
+                f"{feature.twin}: it would refuse the table. Later, {way} {feature.twin}."
+            )
+        yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS, remedy=advice)
 
 
 def _is_provisional(feature: TableFeature) -> bool:
@@ -429,12 +415,9 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
     """
     lowest = _lowest(table.protocol)
     if lowest is not None and lowest != table.protocol:
-        now, then = map(_versions, (table.protocol, lowest))
-        yield Problem(
-            f"The protocol could be lowered from {now} to {then} without losing a feature.",
-            "protocol",
-            fix=_rewritten(table.snapshot),
-        )
+        way = f"from {_versions(table.protocol)} to {_versions(lowest)} without losing a feature"
+        fix = _rewritten(table.snapshot)
+        yield Problem(f"The protocol could be lowered {way}.", "protocol", fix=fix)
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
@@ -480,10 +463,9 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Active Features.
     """
-    snapshot = table.snapshot
-    listed = list(_listed(snapshot.protocol.explicit_names))
+    listed = list(_listed(table.protocol.explicit_names))
     required = {name for feature in listed for name in feature.requires}
-    used = usages(snapshot)
+    used = usages(table.snapshot)
     for feature in listed:
         # Nothing can be done about an unused writer feature that Delta cannot drop.
         concerned = feature.is_reader or feature.removal is not None
@@ -538,9 +520,8 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
 
 def _started_listing_features(commit: CommitFacts) -> bool:
     before, after = commit.before.protocol, commit.after.protocol
-    if before is None or after is None:
-        return False
-    return not before.supports_writer_features and after.supports_writer_features
+    had_none = before is not None and not before.supports_writer_features
+    return had_none and after is not None and after.supports_writer_features
 
 
 def _lost(commit: CommitFacts) -> Iterator[Problem]:
@@ -607,21 +588,17 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     """
     document = table.protocol.to_wire()
     for key in ("readerFeatures", "writerFeatures"):
-        names = document.get(key) or []
-        where = f"protocol.{key}"
+        names, where = document.get(key) or [], f"protocol.{key}"
         for name in names:
             if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
                 text = repr(name)
                 shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
                 yield Problem(f"{shown} is not a feature name.", where)
         counts = Counter(name for name in names if isinstance(name, str))
-        for count, times in sorted(counts.items()):
+        for name, times in sorted(counts.items()):
             if times > 1:
-                message = f"{count!r} is listed {times} times."
-                yield Problem(message, where, severity=Severity.WARNING)
-
-
-_LONGEST: Final = 80
+                flaw = f"is listed {times} times"
+                yield Problem(f"{name!r} {flaw}.", where, severity=Severity.WARNING)
 
 
 @rule("DL222", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -745,9 +722,8 @@ def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
     for version in rules.active_compat_versions(table.snapshot):
         for field in rules.top_fields(table.metadata):
             if not all(allows_type(version, data_type) for data_type in all_types(field.type)):
-                forbidden = f"does not allow the type of column {field.name!r}"
-                message = f"Iceberg compatibility V{version} {forbidden}."
-                yield Problem(message, place_of((field.name,)))
+                flaw = f"V{version} does not allow the type of column {field.name!r}"
+                yield Problem(f"Iceberg compatibility {flaw}.", place_of((field.name,)))
 
 
 @rule("DL514", Severity.ERROR, Scope.SNAPSHOT)
