@@ -465,8 +465,7 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
-    stated = (checksum.document or {}).get("protocol")
-    known = checksum.state.protocol
+    stated, known = (checksum.document or {}).get("protocol"), checksum.state.protocol
     if isinstance(stated, dict) and known is not None and Protocol.from_wire(stated) != known:
         yield Problem("Its protocol is not that of the log.")
 
@@ -484,8 +483,7 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
-    stated = (checksum.document or {}).get("metadata")
-    known = checksum.state.metadata
+    stated, known = (checksum.document or {}).get("metadata"), checksum.state.metadata
     if not isinstance(stated, dict) or known is None:
         return
     if not Metadata.from_wire(stated).says_the_same_as(known):
@@ -601,23 +599,19 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
     document = checksum.document or {}
     # The name in PROTOCOL.md, and an older one (DL811).
     names = ("fileSizeHistogram", "histogramOpt")
+    keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
     for name in (name for name in names if document.get(name) is not None):
-        parts = document[name] if isinstance(document[name], dict) else {}
-        lists: list[Any] = [
-            parts.get(key) for key in ("sortedBinBoundaries", "fileCounts", "totalBytes")
-        ]
+        parts: Any = document[name] if isinstance(document[name], dict) else {}
+        boundaries, counts, sizes = lists = [parts.get(key) for key in keys]
         if not all(map(_are_integers, lists)):
             yield Problem(f"Its {name} does not consist of three lists of numbers.")
             continue
-        boundaries, counts, sizes = lists
         if not len(boundaries) == len(counts) == len(sizes):
             yield Problem(f"Its {name} has lists of different lengths.")
         if boundaries[:1] != [0] or boundaries != sorted(boundaries):
             yield Problem(f"Its {name} has boundaries that do not increase from 0.")
-        for noun, key, numbers in (
-            ("files", "numFiles", counts),
-            ("bytes", "tableSizeBytes", sizes),
-        ):
+        totals = (("files", "numFiles", counts), ("bytes", "tableSizeBytes", sizes))
+        for noun, key, numbers in totals:
             stated = integer(document.get(key))
             if stated is not None and sum(numbers) != stated:
                 yield Problem(f"Its {name} counts {sum(numbers)} {noun}, not {stated}.")
@@ -671,12 +665,11 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File.
     """
+    newest = facts.snapshot.version
     versions = [file.version or 0 for file in facts.listing.of_kind(Kind.CRC)]
-    if versions and facts.snapshot.version not in versions:
-        message = (
-            f"Version {facts.snapshot.version} has no checksum; version {max(versions)} has one."
-        )
-        yield Problem(message, "_delta_log")
+    if versions and newest not in versions:
+        message = f"Version {newest} has no checksum; version {max(versions)} has one."
+        yield Problem(message, LOG)
 
 
 @rule("DL811", Severity.INFO, Scope.CHECKSUM)

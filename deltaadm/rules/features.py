@@ -34,6 +34,10 @@ _IDENTITY: Final = "delta.identity."
 _IDENTITY_KEYS: Final = tuple(
     f"{_IDENTITY}{key}" for key in ("start", "step", "allowExplicitInsert")
 )
+_SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "delta.liquid"})
+_LEXEME: Final = (
+    r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|(?:(\.)\s*)?(?:`([^`]+)`|(\w+))(\s*\()?"
+)
 
 
 @rule("DL516", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -248,11 +252,6 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"Column {name} is generated from {other!r}, which is generated.", where)
 
 
-_LEXEME: Final = (
-    r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|(?:(\.)\s*)?(?:`([^`]+)`|(\w+))(\s*\()?"
-)
-
-
 @rule("DL523", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
@@ -369,9 +368,6 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 # Domain metadata and clustering
-
-
-_SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "delta.liquid"})
 
 
 @rule("DL506", Severity.ERROR, Scope.SNAPSHOT)

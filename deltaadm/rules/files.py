@@ -184,9 +184,8 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Partition Value Serialization; Delta Spark, NOT NULL constraints.
     """
     for column, value in _values(file, _is_wrongly_null):
-        yield Problem(
-            f"The partition column {column.name!r} is NOT NULL, but the file's value is {value!r}."
-        )
+        flaw = f"is NOT NULL, but the file's value is {value!r}"
+        yield Problem(f"The partition column {column.name!r} {flaw}.")
 
 
 @rule("DL704", Severity.ERROR, Scope.FILE, only=lambda files: files.odd_paths)
@@ -509,8 +508,8 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
         for state in (commit.before, commit.after)
     )
     if actions and after is False and not before:
-        message = f"The commit has {len(actions)} cdc actions, but the change data feed is off."
-        yield Problem(message)
+        counted = f"{len(actions)} cdc actions"
+        yield Problem(f"The commit has {counted}, but the change data feed is off.")
 
 
 @rule("DL718", Severity.WARNING, Scope.COMMIT, having=["add", "remove"])
