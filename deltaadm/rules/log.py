@@ -322,7 +322,8 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     if checksum is None or duplicate_key(log.pointer.text) is not None:
         return
     with suppress(ValueError):
-        if not isinstance(checksum, str) or checksum not in checksums(log.pointer.text):
+        right = checksums(log.pointer.text)
+        if not isinstance(checksum, str) or checksum not in right:
             yield _of_pointer(log, f"Its checksum {checksum!r} does not match its content.")
 
 

@@ -570,10 +570,11 @@ def retention_shorter_than_recovery(facts: PolicyFacts) -> Iterator[Problem]:
     delta.deletedFileRetentionDuration.
     """
     wanted, configuration = facts.policy.recovery, facts.snapshot.metadata.configuration
+    if wanted is None:
+        return
     kept = {key: effective(configuration, key) or "" for key in RETENTION_KEYS}
-    least = 0 if wanted is None else kept_for(wanted)
-    short = {key: value for key, value in kept.items() if kept_for(value) < least}
-    if wanted is not None and short:
+    short = {key: value for key, value in kept.items() if kept_for(value) < kept_for(wanted)}
+    if short:
         # Delta compares those that a command names, so the one that stays is named as well.
         stored = {key: configuration[key] for key in RETENTION_KEYS if key in configuration}
         lengthened = kinds.SetProperties({**stored, **dict.fromkeys(short, wanted)})
