@@ -78,13 +78,14 @@ def text_of(data: bytes) -> str:
 
 
 def read_commit(data: bytes) -> None:
-    commits.provenance(data)
+    lines = commits.JsonLines("f", data)
+    lines.provenance()
     with suppress(DeltaadmError):
-        commits.changing_actions(data, "f")
-    actions = list(commits.each_action(data, "f"))
-    back = commits.actions_reversed(data, "f")
+        lines.changing_actions()
+    actions = list(lines.actions())
+    back = lines.actions_reversed()
     assert sorted(map(repr, back)) == sorted(map(repr, actions)), "backwards there are others"
-    found = [pair for pair in commits.state_actions(data, "f") if pair[0] in STATE]
+    found = [pair for pair in lines.state_actions() if pair[0] in STATE]
     assert found == [pair for pair in actions if pair[0] in STATE], "the short way differs"
     for name, action in actions:
         decode_action(name, action)

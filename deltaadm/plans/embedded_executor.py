@@ -38,7 +38,7 @@ from deltaadm.plans.plan import (
     with_chosen_values,
 )
 from deltaadm.plans.undo import Stage
-from deltaadm.replay.commits import body, each_action, newest_actions
+from deltaadm.replay.commits import read_lines
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, ObjectStores, WritableStore, open_store
@@ -194,7 +194,7 @@ def _last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int
         met, name = f"Version {version} was committed in the meantime", commit_name(version)
         reasons: list[tuple[str, str]] = []
         try:
-            for key, document in each_action(body(store, name), name):
+            for key, document in read_lines(store, name).actions():
                 if key == "domainMetadata":
                     domain = document.get("domain")
                     # Delta merges high water marks of row ids, and so does whoever commits next.
@@ -482,7 +482,7 @@ class EmbeddedExecutor:
 def _transaction(store: WritableStore, name: str) -> str | None:
     """The owner of the commit *name*, by its `txnId`; empty without one, None without a commit."""
     try:
-        actions = newest_actions(body(store, name), name)
+        actions = read_lines(store, name).newest_actions()
     except MissingFileError:
         return None
     except DeltaadmError as error:

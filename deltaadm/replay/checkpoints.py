@@ -393,7 +393,7 @@ class CheckpointReader:
     def json_actions(self, path: str) -> Iterator[Named]:
         """The actions of a file of JSON lines."""
         with self.decoding(path):
-            yield from commits.checkpoint_actions(commits.body(self._store, path), path)
+            yield from commits.read_lines(self._store, path).checkpoint_actions()
 
     def _small(self, path: str, names: Sequence[str]) -> list[Named]:
         if path.endswith(".json"):

@@ -137,13 +137,13 @@ class CommitLines:
         if path in self._kept:
             return self._kept[path]
         try:
-            body = commits.body(self._store, path)
-            if isinstance(body, commits.LargeFile):
-                return StoredLines(body, _line, self._store.limits.whole), False
+            file = commits.read_lines(self._store, path)
+            if isinstance(file, LargeFile):
+                return StoredLines(file, _line, self._store.limits.whole), False
         except TableError as error:
             return Lines([Line(0, None, error.message)]), False
-        lines = _lines(body), _ESCAPED in body
-        self._left -= len(body)
+        lines = _lines(file.body), _ESCAPED in file.body
+        self._left -= len(file)
         if self._left >= 0:
             self._kept[path] = lines
         return lines

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from io import BufferedReader
 
 from deltaadm.domain import wire
 from deltaadm.domain.actions import ACTIONS
@@ -41,7 +42,140 @@ ALWAYS_DECODED: Final = 1 << 16
 """Size in bytes up to which the newest commit is decoded whole, so that damage shows."""
 
 
-class LargeFile:
+class JsonLines:
+    """The lines of a file of the log, which is held in memory; of a commit, its actions."""
+
+    def __init__(self, path: str, body: bytes) -> None:
+        self._path = path
+        self.body = body
+
+    def __len__(self) -> int:
+        """The size of the file in bytes."""
+        return len(self.body)
+
+    def lines(self, *, blank: bool = False) -> Iterable[bytes]:
+        """The lines; only where asked for, those that are *blank* too."""
+        # Like in Hadoop's reader, a lone carriage return ends a line too.
+        lines = self.body.removeprefix(_BYTE_ORDER_MARK).splitlines()
+        return lines if blank else [line for line in lines if line.strip(BLANKS)]
+
+    def lines_reversed(self) -> Iterable[bytes]:
+        """The lines that are not blank, the last one first."""
+        return reversed([*self.lines()])
+
+    def actions(self) -> Iterator[Named]:
+        """Every action of a commit, in its order, decoded one at a time."""
+        return self._decoded(self.lines())
+
+    def actions_reversed(self) -> Iterator[Named]:
+        """
+        Every action from the last line to the first, decoded one at a time.
+
+        Raises `TableError` for a line that is not a JSON object or whose action is none.
+        """
+        return self._decoded(self.lines_reversed())
+
+    def checkpoint_actions(self) -> Iterator[Named]:
+        """Every action of a checkpoint, of which Delta's reader takes no blank line."""
+        return self._decoded(self.lines(blank=True))
+
+    def state_actions(self) -> list[Named]:
+        """The protocol and metaData actions, in their order; other lines stay unparsed."""
+        return [] if self._lacks(_STATE) else self._matching(_STATE)
+
+    def newest_actions(self) -> list[Named]:
+        """Like `state_actions`, with commitInfo and txn; a small file is decoded whole."""
+        return [*self.actions()] if len(self) <= ALWAYS_DECODED else self._matching(_PROVENANCE)
+
+    def changing_actions(self) -> list[Named]:
+        """
+        The protocol, metaData and clustering of a commit with its commitInfo, in its order.
+
+        Empty for a commit with nothing but the latter, whose lines stay unparsed.
+        """
+        if self._lacks(_CHANGING):
+            return []
+        actions = self._matching((*_CHANGING, b'"commitInfo"'))
+        kept = [action for action in actions if action[0] in _CHANGES or action[0] == "commitInfo"]
+        return kept if any(name in _CHANGES for name, _ in kept) else []
+
+    def provenance(self) -> list[Named] | None:
+        """
+        The commitInfo and txn actions, but for unreadable ones, on which nothing depends.
+
+        None for a large file, which is not searched for them.
+        """
+        found: list[Named] = []
+        for line in self.body.removeprefix(_BYTE_ORDER_MARK).splitlines():
+            if b'"commitInfo"' not in line and b'"txn"' not in line:
+                continue
+            try:
+                value = _value_of(line)
+            except (ValueError, RecursionError):  # importing `suppress` costs every inspect
+                continue
+            for document in value if isinstance(value, list) else [value]:
+                for name, action in _actions(document) if isinstance(document, dict) else ():
+                    if name in {"commitInfo", "txn"} and isinstance(action, dict):
+                        found.append((name, action))
+        return found
+
+    def _lacks(self, words: Sequence[bytes]) -> bool:
+        """Whether it is seen without parsing that no line has any of *words*."""
+        # A name may be written with escapes, which a search for its letters does not find.
+        for word in words:
+            if word in self.body:
+                return False
+        self._check_ends(self.body)
+        return True
+
+    def _matching(self, words: Sequence[bytes]) -> list[Named]:
+        """The actions on lines with any of *words*, and on the last one, but those about files."""
+        found: list[Named] = []
+        line, is_read = b"", True
+        for line in self.lines():
+            self._check_ends(line)
+            is_read = any(word in line for word in words)
+            if is_read:
+                found += self._decoded([line])
+        # The last line is decoded in any case: where a file was cut off, it shows there.
+        found += self._decoded([] if is_read else [line])
+        return [named for named in found if named[0] not in ABOUT_FILES]
+
+    def _check_ends(self, text: bytes) -> None:
+        """Without parsing: what is not empty begins and ends like a JSON object."""
+        if text.startswith(b"{") and text.endswith((b"}\n", b"}")):
+            return
+        text = text.removeprefix(_BYTE_ORDER_MARK).strip(BLANKS)
+        if text and not (text.startswith((b"{", b"[")) and text.endswith((b"}", b"]"))):
+            raise self._unreadable("a line in it is not a JSON object")
+
+    def _decoded(self, lines: Iterable[bytes]) -> Iterator[Named]:
+        for line in lines:
+            try:
+                value = _value_of(line)
+            except (ValueError, RecursionError) as error:
+                raise self._unreadable(f"a line in it is not JSON ({error})") from error
+            # Delta's reader accepts a list of actions on a line.
+            documents = value if isinstance(value, list) else [value]
+            for document in documents:
+                if not isinstance(document, dict):
+                    raise self._unreadable("a line in it is not a JSON object")
+            for document in documents:
+                for name, action in _actions(document):
+                    if cause := mismatches(name, action)[0]:
+                        raise self._unreadable(cause)
+                    yield name, action
+
+    def _unreadable(self, cause: str) -> TableError:
+        """The error for content that Delta's reader would refuse."""
+        return TableError(
+            f"The log file {self._path} cannot be read: {cause}.",
+            remedy="Restore it from a backup; `deltaadm repair TABLE` says what else can be done.",
+            delta_error_class="FAILED_READ_FILE.NO_HINT",
+        )
+
+
+class LargeFile(JsonLines):
     """
     A file of JSON lines that is not held in memory: it is read again whenever lines are asked for.
 
@@ -49,8 +183,8 @@ class LargeFile:
     """
 
     def __init__(self, store: LogStore, path: str, size: int) -> None:
+        super().__init__(path, b"")
         self._store = store
-        self._path = path
         self._size = size
 
     def __len__(self) -> int:
@@ -58,27 +192,20 @@ class LargeFile:
 
     def numbered(self, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
         """The lines with their numbers from 1; only where asked for, those that are *blank* too."""
-        number, size = 0, self._store.limits.piece
-        with self._store.open(self._path) as source:
-            rest = source.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
-            while piece := source.read(size):
-                whole = (rest + piece).splitlines(keepends=True)
-                # A piece seldom ends where a line does.
-                rest = b"" if whole[-1:] and whole[-1].endswith(b"\n") else whole.pop()
-                self._check(rest)
-                for number, line in enumerate(whole, number + 1):  # noqa: B020
+        number = 0
+        source: Any = self._store.open(self._path)
+        with BufferedReader(source, self._store.limits.piece) as buffered:
+            while text := buffered.readline(self._store.limits.line + 1):
+                self._check(text)
+                text = text if number else text.removeprefix(_BYTE_ORDER_MARK)
+                for number, line in enumerate(text.splitlines(), number + 1):  # noqa: B020
                     if blank or line.strip(BLANKS):
-                        yield number, line.rstrip(b"\r\n")
-        for number, line in enumerate(rest.splitlines(), number + 1):  # noqa: B020
-            if blank or line.strip(BLANKS):
-                yield number, line
+                        yield number, line
 
-    def lines(self) -> Iterator[bytes]:
-        """The lines that are not blank."""
-        return (line for _, line in self.numbered())
+    def lines(self, *, blank: bool = False) -> Iterator[bytes]:
+        return (line for _, line in self.numbered(blank=blank))
 
     def lines_reversed(self) -> Iterator[bytes]:
-        """The lines that are not blank, the last one first."""
         rest = b""
         with self._store.open(self._path) as source:
             end = source.seek(0, 2)
@@ -93,163 +220,31 @@ class LargeFile:
         if first.strip(BLANKS):
             yield first
 
+    def provenance(self) -> None:
+        return None
+
+    def _lacks(self, _words: Sequence[bytes]) -> bool:
+        return False
+
     def _check(self, line: bytes) -> None:
         most = self._store.limits.line
         if len(line) > most:
-            raise unreadable(self._path, f"a line in it is longer than {most:,} bytes")
+            raise self._unreadable(f"a line in it is longer than {most:,} bytes")
 
 
-def body(store: LogStore, path: str) -> bytes | LargeFile:
-    """The content of a file of JSON lines, in the memory if it is not large."""
+def read_lines(store: LogStore, path: str) -> JsonLines:
+    """A file of JSON lines, in memory if it is not large."""
     try:
         content = store.read(path)
     except TooLargeError:
         with store.open(path) as source:
             return LargeFile(store, path, source.seek(0, 2))
-    return LargeFile(store, path, len(content)) if len(content) > store.limits.whole else content
-
-
-def each_action(body: bytes | LargeFile, path: str) -> Iterator[Named]:
-    """Every action of a file of JSON lines, in its order, decoded one at a time."""
-    return _decoded(body.lines() if isinstance(body, LargeFile) else _lines(body), path)
-
-
-def checkpoint_actions(body: bytes | LargeFile, path: str) -> Iterator[Named]:
-    """Every action of a checkpoint of JSON lines, of which Delta's reader takes no blank one."""
-    if isinstance(body, LargeFile):
-        return _decoded((line for _, line in body.numbered(blank=True)), path)
-    return _decoded(body.removeprefix(_BYTE_ORDER_MARK).splitlines(), path)
-
-
-def actions_reversed(body: bytes | LargeFile, path: str) -> Iterator[Named]:
-    """
-    Every action from the last line to the first, decoded one at a time.
-
-    Raises `TableError` for a line that is not a JSON object or whose action is none.
-    """
-    lines = body.lines_reversed() if isinstance(body, LargeFile) else reversed(_lines(body))
-    return _decoded(lines, path)
-
-
-def state_actions(body: bytes | LargeFile, path: str) -> list[Named]:
-    """The protocol and metaData actions of a commit, in its order; other lines stay unparsed."""
-    # A name may be written with escapes, which a search for its letters does not find.
-    if not isinstance(body, LargeFile) and (
-        b'"protocol"' not in body and b'"metaData"' not in body and _ESCAPED not in body
-    ):
-        _check_ends(body, path)
-        return []
-    return _matching(body, path, _STATE)
-
-
-def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
-    """Like `state_actions`, with commitInfo and txn; a small file is decoded whole."""
-    if not isinstance(body, LargeFile) and len(body) <= ALWAYS_DECODED:
-        return list(each_action(body, path))
-    return _matching(body, path, _PROVENANCE)
-
-
-def provenance(body: bytes | LargeFile) -> list[Named] | None:
-    """
-    The commitInfo and txn actions of a commit, but for unreadable ones, on which nothing depends.
-
-    None for a large file, which is not searched for them.
-    """
-    if isinstance(body, LargeFile):
-        return None
-    found: list[Named] = []
-    for line in body.removeprefix(_BYTE_ORDER_MARK).splitlines():
-        if b'"commitInfo"' not in line and b'"txn"' not in line:
-            continue
-        try:
-            value = _value_of(line)
-        except (ValueError, RecursionError):  # importing `suppress` costs every inspect
-            continue
-        for document in value if isinstance(value, list) else [value]:
-            for name, action in _actions(document) if isinstance(document, dict) else ():
-                if name in {"commitInfo", "txn"} and isinstance(action, dict):
-                    found.append((name, action))
-    return found
-
-
-def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:
-    """
-    The protocol, metaData and clustering of a commit with its commitInfo, in its order.
-
-    Empty for a commit with nothing but the latter, whose lines stay unparsed.
-    """
-    if isinstance(body, bytes) and not any(word in body for word in _CHANGING):
-        _check_ends(body, path)
-        return []
-    actions = _matching(body, path, (*_CHANGING, b'"commitInfo"'))
-    kept = [action for action in actions if action[0] in _CHANGES or action[0] == "commitInfo"]
-    return kept if any(name in _CHANGES for name, _ in kept) else []
-
-
-def unreadable(path: str, cause: str) -> TableError:
-    """The error for a commit whose content Delta's reader would refuse."""
-    return TableError(
-        f"The log file {path} cannot be read: {cause}.",
-        remedy="Restore it from a backup; `deltaadm repair TABLE` says what else can be done.",
-        delta_error_class="FAILED_READ_FILE.NO_HINT",
-    )
-
-
-def _matching(body: bytes | LargeFile, path: str, words: Sequence[bytes]) -> list[Named]:
-    if isinstance(body, LargeFile):
-        # Without the actions about files, of which many may have such a word.
-        found: list[Named] = []
-        last = b""
-        for last in body.lines():
-            _check_ends(last, path)
-            if any(word in last for word in words):
-                found += (named for named in _decoded([last], path) if named[0] not in ABOUT_FILES)
-        for _ in _decoded([last] if last else [], path):  # a line that is cut off
-            pass
-        return found
-    lines = _lines(body)
-    kept = [line for line in lines[:-1] if any(word in line for word in words)]
-    for line in lines:
-        _check_ends(line, path)
-    # The last line is decoded in any case: where a file was cut off, it shows there.
-    return list(_decoded([*kept, *lines[-1:]], path))
+    if len(content) > store.limits.whole:
+        return LargeFile(store, path, len(content))
+    return JsonLines(path, content)
 
 
 ABOUT_FILES: Final = frozenset({"add", "remove", "cdc"})
-
-
-def _lines(body: bytes) -> list[bytes]:
-    """The lines that are not blank."""
-    # Like in Hadoop's reader, a lone carriage return ends a line too.
-    lines = body.removeprefix(_BYTE_ORDER_MARK).splitlines()
-    return [line for line in lines if line.strip(BLANKS)]
-
-
-def _check_ends(text: bytes, path: str) -> None:
-    """Without parsing: what is not empty begins and ends like a JSON object."""
-    if text.startswith(b"{") and text.endswith((b"}\n", b"}")):
-        return
-    text = text.removeprefix(_BYTE_ORDER_MARK).strip(BLANKS)
-    if text and not (text.startswith((b"{", b"[")) and text.endswith((b"}", b"]"))):
-        raise unreadable(path, "a line in it is not a JSON object")
-
-
-def _decoded(lines: Iterable[bytes], path: str) -> Iterator[Named]:
-    for line in lines:
-        try:
-            value = _value_of(line)
-        except (ValueError, RecursionError) as error:
-            raise unreadable(path, f"a line in it is not JSON ({error})") from error
-        # Delta's reader accepts a list of actions on a line.
-        documents = value if isinstance(value, list) else [value]
-        for document in documents:
-            if not isinstance(document, dict):
-                raise unreadable(path, "a line in it is not a JSON object")
-        for document in documents:
-            for name, action in _actions(document):
-                if cause := mismatches(name, action)[0]:
-                    raise unreadable(path, cause)
-                yield name, action
 
 
 def _value_of(line: bytes) -> Any:

@@ -90,7 +90,7 @@ class Replay:
                     if name not in ACTION_NAMES:
                         self._reconciled.offer(name, document)
             else:
-                actions = commits.state_actions(commits.body(self._store, file.path), file.path)
+                actions = commits.read_lines(self._store, file.path).state_actions()
             self._take_state(actions, file.path)
         if not self._reconciled.complete:
             checksum = self._read_checksum()
@@ -113,9 +113,8 @@ class Replay:
         observed = frozenset(files.names[-MOST_OBSERVED:])
 
         def look(path: str) -> tuple[list[Named], list[Named] | None]:
-            body = commits.body(self._store, path)
-            said = commits.provenance(body) if path in observed else None
-            return commits.state_actions(body, path), said
+            commit = commits.read_lines(self._store, path)
+            return commit.state_actions(), commit.provenance() if path in observed else None
 
         for path, (actions, said) in self._looked_into(files, look):
             if said is not None:
@@ -216,7 +215,7 @@ class Replay:
         return known
 
     def _newest_actions(self, file: LogFile) -> list[Named]:
-        actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
+        actions = commits.read_lines(self._store, file.path).newest_actions()
         self.take_provenance(file.path, actions)
         if said := [document for name, document in actions if name == "commitInfo"]:
             # Of several Delta takes the last one that it replays, and the first of a commit that it
@@ -262,7 +261,7 @@ class Replay:
             singles = dict.fromkeys(STATE, 0)
             actions: Iterable[Named] = few or ()
             if few is None:
-                actions = commits.actions_reversed(commits.body(self._store, path), path)
+                actions = commits.read_lines(self._store, path).actions_reversed()
             said: list[Named] = []
             for name, document in actions:
                 if name in singles:
@@ -281,8 +280,8 @@ class Replay:
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
         """The actions that apply; None for a file whose actions would take much memory."""
-        body = commits.body(self._store, path)
-        return list(commits.actions_reversed(body, path)) if len(body) <= _SMALL else None
+        lines = commits.read_lines(self._store, path)
+        return [*lines.actions_reversed()] if len(lines) <= _SMALL else None
 
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or a compacted file was needed."""

@@ -152,9 +152,7 @@ class CheckpointExaminer:
         touched: dict[int, tuple[str, str]] = {}
         try:
             for file in files:
-                for name, document in commits.each_action(
-                    commits.body(self.store, file.path), file.path
-                ):
+                for name, document in commits.read_lines(self.store, file.path).actions():
                     if name in {"add", "remove"}:
                         key = _hash(document, self.store.qualifier)
                         touched[key] = (touched.get(key, (name,))[0], name)
@@ -285,8 +283,7 @@ class _Expected:
     def _live(self) -> Iterator[Hashed]:
         touched: set[int] = set()
         for file in self._files:
-            body = commits.body(self._store, file.path)
-            for name, document in commits.actions_reversed(body, file.path):
+            for name, document in commits.read_lines(self._store, file.path).actions_reversed():
                 if name in STATE:
                     self._reconciled.offer(name, document)
                 elif name in {"add", "remove"}:
@@ -368,7 +365,7 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
     """The action that counts of each key, the files being the newest first."""
     winners: dict[tuple[str, ...], Any] = {}
     for file in files:
-        for name, document in commits.actions_reversed(commits.body(store, file.path), file.path):
+        for name, document in commits.read_lines(store, file.path).actions_reversed():
             if name in {"add", "remove"}:
                 path = canonical_path(str(document.get("path")), store.qualifier)
                 winners.setdefault(

@@ -18,8 +18,7 @@ from deltaadm.domain.snapshot import (
 )
 from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance, instant
 from deltaadm.errors import MissingFileError, StorageError, TableError
-from deltaadm.replay import commits
-from deltaadm.replay.commits import LargeFile, body, newest_actions
+from deltaadm.replay.commits import read_lines
 from deltaadm.replay.embedded import Replay, in_commit_timestamps
 from deltaadm.replay.reconcile import (
     STATE,
@@ -283,7 +282,7 @@ def raised_times(modified: Iterable[int]) -> Iterator[int]:
 
 def _time_inside(store: LogStore, file: LogFile) -> int:
     """A commit's own timestamp; raises `TableError` for a commit that should have one."""
-    actions = commits.newest_actions(commits.body(store, file.path), file.path)
+    actions = read_lines(store, file.path).newest_actions()
     info = next((document for name, document in actions if name == "commitInfo"), None)
     time = None if info is None else info.get("inCommitTimestamp")
     if isinstance(time, int):
@@ -353,13 +352,11 @@ def provenance(
 
 def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], bool]:
     """Its commitInfo, the names of its actions, and whether it is about clustering."""
-    name = commit_name(version)
     try:
-        content = body(store, name)
-        actions = newest_actions(content, name)
+        commit = read_lines(store, commit_name(version))
+        actions = commit.newest_actions()
         # The name alone: parsing every action of each commit would take too long.
-        lines = content.lines() if isinstance(content, LargeFile) else [content]
-        clusters = any(CLUSTERING_DOMAIN.encode() in line for line in lines)
+        clusters = any(CLUSTERING_DOMAIN.encode() in line for line in commit.lines())
     except TableError:
         return None, [], False
     documents = [document for key, document in actions if key == CommitInfo.NAME]

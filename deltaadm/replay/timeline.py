@@ -131,7 +131,7 @@ def _states(
     store: LogStore, base: Snapshot, times: Iterable[int], files: LogFiles
 ) -> Iterator[Snapshot]:
     def look(path: str) -> list[Named]:
-        return commits.changing_actions(commits.body(store, path), path)
+        return commits.read_lines(store, path).changing_actions()
 
     read = scan(store, files.names, look)
     protocol = base.protocol if base.exists else None
@@ -175,11 +175,11 @@ def writers(store: LogStore, versions: Sequence[int]) -> Iterator[Writer]:
 
     def look(path: str) -> list[Named] | None:
         try:
-            body = commits.body(store, path)
+            commit = commits.read_lines(store, path)
         except MissingFileError:
             return None
-        said = commits.provenance(body)
-        return commits.newest_actions(body, path) if said is None else said
+        said = commit.provenance()
+        return commit.newest_actions() if said is None else said
 
     found = scan(store, [*map(commit_name, versions)], look)
     return (writer_of(actions) for _, actions in found if actions is not None)
@@ -217,18 +217,16 @@ def _newest_needing(
         return None
     clean_from = snapshot.version + 1
     for file in reversed(files):
-        body = commits.body(store, file.path)
-        lines = body.splitlines() if isinstance(body, bytes) else body.lines()
+        commit = commits.read_lines(store, file.path)
         if key is not None and any(
             action.get(key) is not None
-            for line in lines
+            for line in commit.lines()
             if f'"{key}"'.encode() in line
             for action in load_json(line).values()
             if isinstance(action, dict)
         ):
             return file.number
-        actions = commits.state_actions(body, file.path)
-        metadata = [document for key, document in actions if key == Metadata.NAME]
+        metadata = [document for key, document in commit.state_actions() if key == Metadata.NAME]
         if metadata:
             if needs(Metadata.from_wire(metadata[-1])):
                 # Metadata holds until the next one: later versions without any need it too.

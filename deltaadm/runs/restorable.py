@@ -21,7 +21,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.facts import effective
 from deltaadm.paths import is_absolute
 from deltaadm.plans.checkpoint import State
-from deltaadm.replay.commits import body, each_action
+from deltaadm.replay.commits import read_lines
 from deltaadm.replay.embedded import commit_time
 from deltaadm.replay.load import load_snapshot, raised_times
 from deltaadm.replay.reconcile import canonical_path
@@ -93,7 +93,7 @@ class Needs:
     def _read(self, version: int, path: str, info: FileInfo) -> None:
         added, inside = list[tuple[Any, Any]](), None
         # A file gets a vector by its removal without one, which may come later in the commit.
-        for name, document in each_action(body(self.store, path), path):
+        for name, document in read_lines(self.store, path).actions():
             if name == "remove":
                 self._remove(document, version)
             elif name == "add" and document.get("path") is not None:

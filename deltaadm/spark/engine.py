@@ -96,13 +96,14 @@ def _rows(source: str, content: bytes, qualifier: str, *, state: bool) -> Iterat
 
     try:
         newest_first: Iterable[tuple[str, Document]]
+        lines = commits.JsonLines(source, content)
         if state:
-            newest_first = reversed(commits.state_actions(content, source))
+            newest_first = reversed(lines.state_actions())
         elif file.kind.is_checkpoint:
-            actions = list(commits.checkpoint_actions(content, source))
+            actions = list(lines.checkpoint_actions())
             newest_first = (each for each in actions[::-1] if each[0] in _IN_CHECKPOINTS)
         else:
-            newest_first = commits.actions_reversed(content, source)
+            newest_first = lines.actions_reversed()
         for name, document in newest_first:
             line = counts.total()
             counts[name] += 1

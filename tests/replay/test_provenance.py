@@ -118,6 +118,6 @@ def test_a_commit_that_the_store_does_not_give_is_not_somebody_elses(
     def fail(*_: object) -> bytes:
         raise StorageError("It does not answer.")
 
-    monkeypatch.setattr("deltaadm.replay.load.body", fail)
+    monkeypatch.setattr("deltaadm.replay.load.read_lines", fail)
     with pytest.raises(StorageError):
         provenance(store, 1, 1, STEP, UNIQUE)

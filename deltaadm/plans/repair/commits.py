@@ -21,7 +21,7 @@ from deltaadm.plans.repair.repair import (
     rename,
     sha256,
 )
-from deltaadm.replay.commits import body, each_action
+from deltaadm.replay.commits import read_lines
 from deltaadm.replay.examine_checkpoints import compaction_facts
 
 _UNPADDED: Final = r"(?P<version>\d+)(?P<rest>\.json|\.crc|\.checkpoint\.parquet)"
@@ -120,7 +120,7 @@ def _compacted(case: Case, version: int) -> list[str]:
 
 def _flaw(case: Case, file: LogFile) -> str:
     try:
-        actions = sum(1 for _ in each_action(body(case.view, file.path), file.path))
+        actions = sum(1 for _ in read_lines(case.view, file.path).actions())
     except TableError as error:
         return error.message
     return "" if actions else f"{file.path} is empty."

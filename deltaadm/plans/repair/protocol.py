@@ -26,7 +26,7 @@ from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import compact
 from deltaadm.plans.plan import snapshot_findings
 from deltaadm.plans.repair.repair import Case, Repair, commit, rebuild, refused
-from deltaadm.replay.commits import body, each_action
+from deltaadm.replay.commits import read_lines
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine import vector_path
 from deltaadm.replay.load import CATALOG_MANAGED
@@ -428,7 +428,7 @@ _SHOWN: Final = 3
 def _origin(case: Case, missing: list[AddFile]) -> str:
     paths, added = {add.path for add in missing}, list[int]()
     for file in reversed(case.listing.commits):
-        for name, document in each_action(body(case.view, file.path), file.path):
+        for name, document in read_lines(case.view, file.path).actions():
             if name == "add" and (path := str(document.get("path"))) in paths:
                 paths.discard(path)
                 added.append(file.number)
