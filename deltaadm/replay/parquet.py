@@ -3,8 +3,8 @@ Reading the few rows of a Parquet file in which some columns are not null, witho
 
 Protocol and metadata are two rows of a checkpoint, and importing pyarrow takes longer than
 reading them. What checkpoints are usually made of is understood here: strings, numbers and flags
-in structs, lists and maps, plain or in dictionaries, uncompressed or in Snappy or gzip. Anything
-else, damage included, is `UnsupportedFileError` and left to pyarrow.
+in structs, and in lists and maps there, plain or in dictionaries, uncompressed or in Snappy.
+Anything else, damage included, is `UnsupportedFileError` and left to pyarrow.
 """
 
 from __future__ import annotations
@@ -410,43 +410,41 @@ def _column(
             raise UnsupportedFileError("many bytes")
         parts = _parts(source, [chunk for _, chunk in wanted])
         records = [
-            _split(_entries(leaf, chunk, parts[leaf.path], budget), 0) for leaf, chunk in wanted
+            _records(_entries(leaf, chunk, part, budget))
+            for (leaf, chunk), part in zip(wanted, parts, strict=True)
         ]
         for row in zip(*records, strict=True):
             entries = {leaf.path: entry for (leaf, _), entry in zip(wanted, row, strict=True)}
-            if document := _built(column, entries, 0, 0):
+            if document := _built(column, entries):
                 yield document
 
 
-def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], bytes]:
+def _parts(source: BinaryIO, held: Sequence[Struct]) -> list[bytes]:
     """The bytes of each chunk; those of a column are neighbours, and read at once."""
-    spans = [(first_page(chunk), chunk[7], chunk[3]) for chunk in held]
-    begin = min(start for start, _, _ in spans)
-    size = max(start + length for start, length, _ in spans) - begin
-    if size > sum(length for _, length, _ in spans) + _LARGEST_GAP:
+    spans = [(first_page(chunk), first_page(chunk) + chunk[7]) for chunk in held]
+    begin, end = min(start for start, _ in spans), max(end for _, end in spans)
+    if end - begin > sum(chunk[7] for chunk in held) + _LARGEST_GAP:
         raise UnsupportedFileError("a column that is scattered")
     source.seek(begin)
-    body = source.read(size)
-    return {
-        tuple(part.decode() for part in path): body[start - begin : start - begin + length]
-        for start, length, path in spans
-    }
+    body = source.read(end - begin)
+    return [body[start - begin : end - begin] for start, end in spans]
 
 
-def _reader_of(element: Struct) -> Any:
-    """What reads values of a field: strings, numbers and flags, and nothing that only looks so."""
-    converted, logical = element.get(6), set(element.get(10, ()))
-    if element[1] == _BYTES:
-        if converted != _TEXT and logical != {1}:
-            raise UnsupportedFileError("bytes that are not text")
-    elif converted not in {None, *_INTEGERS} or not logical <= {10}:
-        raise UnsupportedFileError("numbers that mean something else")
-    return _READERS[element[1]]
+def _records(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """The entries of each row in which the column is not null."""
+    part: list[Entry] = []
+    for entry in entries:
+        if part and not entry[0]:
+            yield part
+            part = []
+        part.append(entry)
+    if part:
+        yield part
 
 
 def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterator[Entry]:
     """Repetition level, definition level and value wherever the column is not null."""
-    read, levels = _reader_of(leaf.element), leaf.levels
+    read, full = _reader_of(leaf.element), leaf.levels[1]
     dictionary: Sequence[Any] = ()
     at, seen, count, empty = 0, 0, 0, b""
     while seen < chunk[5]:
@@ -462,31 +460,50 @@ def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterato
         # The checksum is written as a number with a sign.
         if 4 in header and zlib.crc32(page) != header[4] & _CRC:  # noqa: PLR2004 -- Parquet's number
             raise UnsupportedFileError("a page that does not match its checksum")
+        page = _unpacked(page, header[2], chunk[4])
         if header[1] == _DICTIONARY:
-            plain = _unpacked(page, header[2], chunk[4])
-            dictionary = list(islice(read(plain), header[7][1]))
+            dictionary = list(islice(read(page), header[7][1]))
             continue
-        if not 0 <= (header.get(5) or header[8])[1] <= chunk[5] - seen:
+        if header[1] != _DATA_PAGE:
+            raise UnsupportedFileError("another kind of page")
+        count, encoding, *encodings = (header[5][number] for number in (1, 2, 4, 3))
+        if not 0 <= count <= chunk[5] - seen:
             raise UnsupportedFileError("a page with more values than its column")
-        parts = _data_page(page, header, chunk[4], levels)
-        count, encoding, repetitions, definitions, values = parts
         seen += count
+        levels = []
+        for highest, kind in zip(leaf.levels, encodings, strict=True):
+            if highest and kind != _RLE:
+                raise UnsupportedFileError("levels in another encoding")
+            end = 4 + int.from_bytes(page[:4], "little") if highest else 0
+            levels.append(_hybrid(page[4:end], highest.bit_length(), count))
+            page = page[end:]
+        repetitions, definitions = levels
         if len(definitions) != count:
             raise UnsupportedFileError("another number of values than it says")
-        if definitions == bytes(len(definitions)):
+        if definitions == bytes(count):
             empty = body[begin:at]
             continue
-        filled = definitions.count(levels[1])
-        decoded = iter(_values(encoding, values, filled, read, dictionary))
+        decoded = _values(encoding, page, definitions.count(full), read, dictionary)
         for index in _not_null(definitions):
             level = definitions[index]
-            value = next(decoded, None) if level == levels[1] else None
-            if value is None and level == levels[1]:
+            value = next(decoded, None) if level == full else None
+            if value is None and level == full:
                 raise UnsupportedFileError("fewer values than it says")
             if isinstance(value, bytes):
                 value = value.decode()
             budget.spend(_VALUE + (len(value) if isinstance(value, str) else 0))
-            yield repetitions[index] if repetitions else 0, level, value
+            yield repetitions[index], level, value
+
+
+def _reader_of(element: Struct) -> Any:
+    """What reads values of a field: strings, numbers and flags, and nothing that only looks so."""
+    converted, logical = element.get(6), set(element.get(10, ()))
+    if element[1] == _BYTES:
+        if converted != _TEXT and logical != {1}:
+            raise UnsupportedFileError("bytes that are not text")
+    elif converted not in {None, *_INTEGERS} or not logical <= {10}:
+        raise UnsupportedFileError("numbers that mean something else")
+    return _READERS[element[1]]
 
 
 _CRC: Final = (1 << 32) - 1
@@ -502,60 +519,22 @@ def _not_null(levels: bytes) -> Iterator[int]:
 
 
 _FLAGGED: Final = bytes([0, *[1] * 255])
-_DATA_PAGE, _DICTIONARY, _DATA_PAGE_2 = 0, 2, 3
+_DATA_PAGE, _DICTIONARY = 0, 2
 _PLAIN, _DICTIONARIES = 0, (2, 8)
 _TEXT, _INTEGERS = 0, (17, 18)
-
-
-def _data_page(
-    page: bytes, header: Struct, codec: int, levels: tuple[int, int]
-) -> tuple[int, int, bytes, bytes, bytes]:
-    """The number of entries, the encoding, both kinds of levels, and the values' bytes."""
-    repetition, definition = levels
-    if header[1] == _DATA_PAGE_2:
-        # In pages of the second kind the levels come first, and are never compressed.
-        head = header[8]
-        first, second = head[6], head[6] + head[5]
-        rest = page[second:]
-        if head.get(7, True):
-            rest = _unpacked(rest, header[2] - second, codec)
-        return (
-            head[1],
-            head[4],
-            _hybrid(page[:first], repetition.bit_length(), head[1]) if repetition else b"",
-            _hybrid(page[first:second], definition.bit_length(), head[1]),
-            rest,
-        )
-    if header[1] != _DATA_PAGE:
-        raise UnsupportedFileError("an unknown kind of page")
-    head = header[5]
-    if (definition and head[3] != _RLE) or (repetition and head[4] != _RLE):
-        raise UnsupportedFileError("levels in another encoding")
-    rest = _unpacked(page, header[2], codec)
-    pieces = []
-    for highest in (repetition, definition):
-        if not highest:
-            pieces.append(b"")
-            continue
-        end = 4 + int.from_bytes(rest[:4], "little")
-        pieces.append(_hybrid(rest[4:end], highest.bit_length(), head[1]))
-        rest = rest[end:]
-    return head[1], head[2], pieces[0], pieces[1], rest
 
 
 def _values(
     encoding: int, body: bytes, count: int, read: Any, dictionary: Sequence[Any]
 ) -> Iterator[Any]:
-    if encoding in _DICTIONARIES:
-        # The width of the indices is in the first byte.
-        width = body[0] if count else 0
-        return (dictionary[number] for number in _numbers(body[1:], width, count))
-    if encoding == _RLE and read is _flags:
-        # Behind four bytes with the length, which dictionary indices do not have.
-        return (bool(number) for number in _numbers(body[4:], 1, count))
-    if encoding != _PLAIN:
+    if encoding == _PLAIN:
+        return islice(read(body), count)
+    if encoding not in _DICTIONARIES:
         raise UnsupportedFileError("values in another encoding")
-    return islice(read(body), count)
+    # The width of the indices is in the first byte.
+    runs = _encoded(body[1:], body[0] if count else 0, count)
+    numbers = (number for run, times in runs for _ in range(times) for number in run)
+    return (dictionary[number] for number in islice(numbers, count))
 
 
 # Values and levels as they are encoded
@@ -591,14 +570,11 @@ _READERS: Final[Mapping[int, Any]] = {
 
 
 def _hybrid(body: bytes, width: int, count: int) -> bytes:
-    """Levels, a byte each."""
+    """Levels, a byte each; of no width, they are 0."""
+    if not width:
+        return bytes(count)
     runs = (bytes(numbers) * times for numbers, times in _encoded(body, width, count))
     return b"".join(runs)[:count]
-
-
-def _numbers(body: bytes, width: int, count: int) -> Iterator[int]:
-    runs = _encoded(body, width, count)
-    return islice((n for numbers, times in runs for _ in range(times) for n in numbers), count)
 
 
 def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[Sequence[int], int]]:
@@ -635,30 +611,33 @@ def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[Sequence[int
 _BITS: Final = bytes(range(256)).replace(b"01", b"\0\1")
 """The numbers in place of the digits 0 and 1."""
 
-
 # From entries to values
 
 
-def _built(node: Field, entries: Mapping[tuple[str, ...], list[Entry]], rl: int, dl: int) -> Any:
-    """The value of *node* from the entries of its leaves, at repetition and definition levels."""
-    mine = {leaf.path: entries[leaf.path] for leaf in node.leaves()}
-    first = next(iter(mine.values()))[0]
-    if node.optional:
-        dl += 1
-        if first[1] < dl:
-            return None
+def _built(node: Field, entries: Mapping[tuple[str, ...], list[Entry]]) -> Any:
+    """The value of *node* in one row, from the entries of its leaves."""
+    leaves = [entries[leaf.path] for leaf in node.leaves()]
+    _, level, value = leaves[0][0]
+    if node.optional and level < node.levels[1]:
+        return None
     if not node.children:
-        return first[2]
-    kind = node.element.get(6)
-    logical = set(node.element.get(10, ()))
-    if kind in _MAPS or logical == {2}:
-        pairs = _repeated(node.children, mine, rl, dl)
-        return dict(pair.values() for pair in pairs)
-    if kind == _LIST or logical == {3}:
-        return _repeated(node.children, mine, rl, dl, element=True)
+        return value
+    kind, logical = node.element.get(6), set(node.element.get(10, ()))
+    is_map = kind in _MAPS or logical == {2}
+    if is_map or kind == _LIST or logical == {3}:
+        (inner,) = node.children
+        # Parquet's rules for lists of older writers, whose groups of these names are the elements.
+        is_old = inner.children and inner.name in {"array", f"{node.name}_tuple"}
+        if not inner.repeated or len(leaves) != 1 + is_map or (is_old and not is_map):
+            raise UnsupportedFileError("a list or map of another shape")
+        if any(child.children or child.repeated for child in inner.children):
+            raise UnsupportedFileError("a list or map of other than plain values")
+        is_filled = level >= inner.levels[1]
+        columns = ([value for _, _, value in leaf if is_filled] for leaf in leaves)
+        return dict(zip(*columns, strict=True)) if is_map else next(columns)
     if kind is not None or logical or any(child.repeated for child in node.children):
         raise UnsupportedFileError("a group of another kind")
-    built = ((child.name, _built(child, mine, rl, dl)) for child in node.children)
+    built = ((child.name, _built(child, entries)) for child in node.children)
     return {name: value for name, value in built if value is not None}
 
 
@@ -666,62 +645,13 @@ _MAPS: Final = (1, 2)
 _LIST: Final = 3
 
 
-def _repeated(
-    children: Sequence[Field],
-    entries: Mapping[tuple[str, ...], list[Entry]],
-    rl: int,
-    dl: int,
-    *,
-    element: bool = False,
-) -> list[Any]:
-    (inner,) = children
-    if not inner.repeated:
-        raise UnsupportedFileError("a list or map of another shape")
-    rl, dl = rl + 1, dl + 1
-    if next(iter(entries.values()))[0][1] < dl:
-        return []
-    # Parquet's rules for lists of older writers, whose groups of these names are the elements.
-    wrapped = len(inner.children) == 1 and inner.name not in {"array", f"{inner.path[-2]}_tuple"}
-    if element and inner.children and not wrapped:
-        raise UnsupportedFileError("a list of the old shape")
-    split = {path: list(_split(entry, rl)) for path, entry in entries.items()}
-    count = len(next(iter(split.values())))
-    repeated = []
-    for index in range(count):
-        part = {path: pieces[index] for path, pieces in split.items()}
-        if inner.children:
-            values = {child.name: _built(child, part, rl, dl) for child in inner.children}
-            repeated.append(next(iter(values.values())) if element else values)
-        else:
-            repeated.append(next(iter(part.values()))[0][2])
-    return repeated
-
-
-def _split(entries: Iterable[Entry], level: int) -> Iterator[list[Entry]]:
-    """The entries of each row at *level* 0, of each element of a list at its repetition level."""
-    part: list[Entry] = []
-    for entry in entries:
-        if part and entry[0] <= level:
-            yield part
-            part = []
-        part.append(entry)
-    if part:
-        yield part
-
-
 # Compression
 
 
 def _unpacked(body: bytes, size: int, codec: int) -> bytes:
-    if codec == 0:
-        return body
-    if codec == 1:
-        data = _snappy(body)
-    elif codec == 2:  # noqa: PLR2004 -- Parquet's number of gzip
-        # 31 expects the header of gzip; a byte more than there should be shows a wrong size.
-        data = zlib.decompressobj(31).decompress(body, size + 1)
-    else:
+    if codec > 1:
         raise UnsupportedFileError("another compression")
+    data = _snappy(body) if codec else body
     if len(data) != size:
         raise UnsupportedFileError("a page of another length")
     return data
