@@ -134,8 +134,9 @@ def read_hint(data: bytes) -> None:
 def read_parquet(data: bytes) -> None:
     with suppress(parquet.DamagedFooterError, parquet.UnsupportedFileError):
         footer = parquet.read_footer(source := BytesIO(data))
-        parquet.check(source, footer, footer.columns, LIMITS)
-        parquet.batch_rows(source, footer, footer.names(), LIMITS, 1_000)
+        pages = parquet.Pages(source, footer, LIMITS)
+        pages.check(footer.columns)
+        pages.batch_rows(footer.names(), footer.groups, 1_000)
         parquet.rows(source, footer, ["protocol", "metaData", "txn", "domainMetadata", "add"])
 
 

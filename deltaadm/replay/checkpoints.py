@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from itertools import chain, islice
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
 from deltaadm.domain.snapshot import Checkpoint, FileFacts
@@ -19,6 +19,7 @@ from deltaadm.replay.parquet import (
     DamagedFooterError,
     Field,
     Footer,
+    Pages,
     chunks,
     may_hold_any,
     null_count,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Batch = TypeVar("Batch")
-    Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
     Adds = tuple[str, bool, pa.StructArray]
     """A batch of `add` actions: their file, whether all are known to have a count, the actions."""
 
@@ -242,12 +242,9 @@ class CheckpointReader:
 
     def count(self, reconciled: Reconciliation) -> FileCounts:
         """Count the files that nothing newer in *reconciled* hides."""
-        counts, columnar = FileCounts(), []
-        for path in self.file_paths():
-            if path.endswith(".json"):
-                deque(self._json_batches(path, reconciled, counts), maxlen=0)
-            else:
-                columnar.append(path)
+        counts = FileCounts()
+        deque(self.live_batches(reconciled, counts, ".json"), maxlen=0)
+        columnar = [path for path in self.file_paths() if not path.endswith(".json")]
         if columnar:
             require_address_space(self._store.limits)
             from deltaadm.replay import adds as columns
@@ -310,7 +307,7 @@ class CheckpointReader:
     def check_pages(self, path: str) -> None:
         """Look at every page of a Parquet file, also of columns that nobody here reads."""
         with self.decoding(path), self._store.open(path) as source:
-            parquet.check_pages(source, self._checked(path, source))
+            self._checked(path, source).check_headers()
 
     def require_whole(self, path: str) -> None:
         """Read all of a file; raises `UnreadableCheckpointError` where that fails."""
@@ -325,7 +322,8 @@ class CheckpointReader:
 
         Fields and columns that the file does not have are left out.
         """
-        with self._opened(path, tuple(columns)) as (footer, file, rows_of):
+        with self._opened(path, tuple(columns)) as (pages, file):
+            footer = pages.footer
             present = footer.names()
             wanted = [
                 name
@@ -333,7 +331,8 @@ class CheckpointReader:
                 for name in columns.get(column, (column,))
                 if name in present
             ]
-            yield from file.iter_batches(rows_of(wanted), columns=wanted)
+            most = pages.batch_rows(wanted, footer.groups, _BATCH_ROWS)
+            yield from file.iter_batches(most, columns=wanted)
 
     def add_batches(
         self,
@@ -350,18 +349,19 @@ class CheckpointReader:
         *columns_of* chooses what is read of a row group, so many *rows* at once at most. Of the row
         groups those in *share* are read, with pyarrow's own *threads* or without.
         """
-        with self._opened(path, ("add",)) as (footer, file, rows_of):
+        with self._opened(path, ("add",)) as (pages, file):
             from deltaadm.replay.adds import required
 
+            footer = pages.footer
             if "add" not in footer.columns:
                 return
-            for group in footer.groups_with(("add",))[share]:
-                columns = columns_of(footer, footer.groups[group])
-                counted = _all_begin_with_count(footer.groups[group])
-                wanted = [f"add.{column}" for column in columns]
-                most = rows_of(wanted, group, rows)
+            for number in footer.groups_with(("add",))[share]:
+                group = footer.groups[number]
+                counted = _all_begin_with_count(group)
+                wanted = [f"add.{column}" for column in columns_of(footer, group)]
+                most = pages.batch_rows(wanted, [group], rows)
                 for batch in file.iter_batches(
-                    most, row_groups=[group], columns=wanted, use_threads=threads
+                    most, row_groups=[number], columns=wanted, use_threads=threads
                 ):
                     yield path, counted, required(batch.column("add"), self._store.limits)
 
@@ -400,7 +400,7 @@ class CheckpointReader:
             return [named for named in self.json_actions(path) if named[0] in names]
         with self.decoding(path):
             with self._store.open(path) as source:
-                footer = self._checked(path, source, names)
+                footer = self._checked(path, source, names).footer
                 try:
                     actions = parquet.rows(source, footer, names, self._store.limits.state)
                 except parquet.UnsupportedFileError:  # pyarrow knows more, or what is wrong
@@ -444,7 +444,8 @@ class CheckpointReader:
                     yield live
 
     def _parquet_rows(self, path: str, names: Sequence[str]) -> list[Named]:
-        with self._opened(path, names) as (footer, file, rows_of):
+        with self._opened(path, names) as (pages, file):
+            footer = pages.footer
             present = [name for name in names if name in footer.columns]
             groups = footer.groups_with(present)
             if not groups:
@@ -453,7 +454,8 @@ class CheckpointReader:
 
             left = self._store.limits.state
             rows = []
-            for batch in file.iter_batches(rows_of(present), row_groups=groups, columns=present):
+            most = pages.batch_rows(present, footer.groups, _BATCH_ROWS)
+            for batch in file.iter_batches(most, row_groups=groups, columns=present):
                 left -= batch.nbytes
                 if left < 0:
                     raise parquet.too_much_state(self._store.limits.state)
@@ -462,32 +464,21 @@ class CheckpointReader:
 
     # One file
 
-    def _opened(self, path: str, names: Sequence[str]) -> AbstractContextManager[Opened]:
-        """
-        A Parquet file with its footer, and how many rows of columns are to be read at once.
-
-        The columns called *names* have the right types.
-        """
+    def _opened(
+        self, path: str, names: Sequence[str]
+    ) -> AbstractContextManager[tuple[Pages, pq.ParquetFile]]:
+        """A Parquet file; its columns called *names* have the right types."""
         from contextlib import contextmanager  # which takes longer than to read a small checkpoint
 
         return contextmanager(self._open)(path, names)
 
-    def _open(self, path: str, names: Sequence[str]) -> Iterator[Opened]:
-        limits = self._store.limits
-        require_address_space(limits)
+    def _open(self, path: str, names: Sequence[str]) -> Iterator[tuple[Pages, pq.ParquetFile]]:
+        require_address_space(self._store.limits)
         import pyarrow.parquet as pq
 
         with self.decoding(path), self._store.open(path) as source:
-            footer = self._checked(path, source, names)
-
-            def rows_of(
-                columns: Iterable[str], group: int | None = None, most: int = _BATCH_ROWS
-            ) -> int:
-                groups = footer.groups if group is None else [footer.groups[group]]
-                asked = replace(footer, groups=groups)
-                return parquet.batch_rows(source, asked, columns, limits, most)
-
-            buffer = parquet.buffer_size(footer, limits)
+            pages = self._checked(path, source, names)
+            buffer = pages.buffer_size()
             # By itself pyarrow compares no checksums.
             with pq.ParquetFile(
                 source,
@@ -495,15 +486,15 @@ class CheckpointReader:
                 buffer_size=buffer,
                 pre_buffer=not buffer,  # which would hold all of what is read
             ) as file:
-                yield footer, file, rows_of
+                yield pages, file
 
     def _footer(self, path: str) -> Footer:
         with self.decoding(path), self._store.open(path) as source:
-            return self._checked(path, source)
+            return self._checked(path, source).footer
 
-    def _checked(self, path: str, source: BinaryIO, names: Collection[str] | None = None) -> Footer:
+    def _checked(self, path: str, source: BinaryIO, names: Collection[str] | None = None) -> Pages:
         """
-        The footer of a file, which is read once.
+        The pages of a file, whose footer is read once.
 
         The columns called *names*, by default all of them, have the right types.
         """
@@ -514,8 +505,9 @@ class CheckpointReader:
         cause = type_mismatch(footer, columns)
         if cause:
             raise DamagedFooterError(cause)
-        parquet.check(source, footer, columns, self._store.limits)
-        return footer
+        pages = Pages(source, footer, self._store.limits)
+        pages.check(columns)
+        return pages
 
     def decoding(self, path: str) -> _Decoding:
         """Whatever is raised over the content of a file makes the checkpoint unreadable."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -707,169 +708,157 @@ _CODECS: Final[Mapping[int, str]] = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zs
 _DECODED: Final = frozenset({0, *_CODECS})
 
 
-def check(source: BinaryIO, footer: Footer, names: Collection[str], limits: Limits) -> None:
-    """Raise `DamagedFooterError` if a page or a column among *names* is too large."""
-    named = (chunk for group in footer.groups for name in names for chunk in chunks(group, (name,)))
-    for chunk in named:
-        if chunk[5] > limits.values:
-            raise DamagedFooterError(
-                f"a column of a row group has {chunk[5]:,} values, more than the "
-                f"{limits.values:,} that deltaadm reads at once"
-            )
-        if _is_small(chunk, limits):
-            continue
-        for header, _ in _pages(source, chunk):
-            if max(header[2], header[3]) > limits.page:
+class Pages:
+    """
+    The pages of a Parquet file with this *footer*, before any is read as a whole.
+
+    Raises `DamagedFooterError` for those that cannot be read, or not within *limits*.
+    """
+
+    def __init__(self, source: BinaryIO, footer: Footer, limits: Limits) -> None:
+        self._source = source
+        self.footer = footer
+        self._limits = limits
+
+    def check(self, names: Collection[str]) -> None:
+        """Raise the error if a page or a column among *names* is too large."""
+        groups = self.footer.groups
+        for chunk in (
+            each for group in groups for name in names for each in chunks(group, (name,))
+        ):
+            if chunk[5] > self._limits.values:
                 raise DamagedFooterError(
-                    f"a page of it has {header[2]:,} bytes, more than the {limits.page:,} that "
-                    "deltaadm reads at once"
+                    f"a column of a row group has {chunk[5]:,} values, more than the "
+                    f"{self._limits.values:,} that deltaadm reads at once"
                 )
+            for header, _ in () if self._is_small(chunk) else self._headers(chunk):
+                if max(header[2], header[3]) > self._limits.page:
+                    raise DamagedFooterError(
+                        f"a page of it has {header[2]:,} bytes, more than the "
+                        f"{self._limits.page:,} that deltaadm reads at once"
+                    )
 
+    def check_headers(self) -> None:
+        """Raise the error if the header of a page cannot be read, whichever its column."""
+        for group in self.footer.groups:
+            for chunk in group[1]:
+                deque(self._headers(chunk[3]), maxlen=0)
 
-def check_pages(source: BinaryIO, footer: Footer) -> None:
-    """Raise `DamagedFooterError` if the header of a page cannot be read, whichever its column."""
-    for group in footer.groups:
-        for chunk in group[1]:
-            for _ in _pages(source, chunk[3]):
-                pass
+    def batch_rows(self, columns: Iterable[str], groups: Iterable[Struct], most: int) -> int:
+        """
+        How many rows of *columns*, *most* at most, can be read at once from one of *groups*.
 
-
-def batch_rows(
-    source: BinaryIO, footer: Footer, columns: Iterable[str], limits: Limits, most: int
-) -> int:
-    """
-    How many rows of *columns*, *most* at most, can be read at once, whichever they are.
-
-    *footer* has the row groups that are to be read. Raises `DamagedFooterError` if one row may be
-    larger than a page.
-    """
-    paths = [tuple(column.split(".")) for column in columns]
-    largest = 0
-    for group in footer.groups:
-        column_chunks = (chunk for path in paths for chunk in chunks(group, path))
-        row = sum(
-            _bytes_per_row(source, footer, chunk, group[3], limits) for chunk in column_chunks
+        Raises the error if one row may be larger than a page.
+        """
+        paths = [tuple(column.split(".")) for column in columns]
+        sizes = (
+            sum(self._row_size(chunk, group[3]) for path in paths for chunk in chunks(group, path))
+            for group in groups
         )
-        largest = max(largest, row)
-    return max(1, min(most, limits.batch // max(1, largest)))
+        return max(1, min(most, self._limits.batch // max(1, max(sizes, default=1))))
 
+    def buffer_size(self) -> int:
+        """The batch size with which pyarrow reads a column: 0 for all of it, if that is little."""
+        sizes = (chunk[3][7] for group in self.footer.groups for chunk in group[1])
+        return _BUFFER if max(sizes, default=0) > self._limits.page else 0
 
-def buffer_size(footer: Footer, limits: Limits) -> int:
-    """The batch size with which pyarrow reads a column: 0 for all of it, where that is little."""
-    largest = max((chunk[3][7] for group in footer.groups for chunk in group[1]), default=0)
-    return _BUFFER if largest > limits.page else 0
+    def _row_size(self, chunk: Struct, rows: int) -> int:
+        """The most memory that a row of a column takes."""
+        text = self._value_size(chunk) if chunk[1] == _BYTES else 0
+        values: int = chunk[5]
+        if values <= rows:
+            return text
+        entry = text + _ENTRY
+        if values * entry <= self._limits.batch:
+            return -(-values // max(1, rows)) * entry
+        entries = values - rows + 1
+        if self.footer.repetition(chunk) == 1 and chunk[4] in _DECODED:
+            try:
+                levels = b"".join(self._row_levels(chunk))
+            except (*DAMAGE, UnsupportedFileError) as error:
+                raise DamagedFooterError(f"a page of it is damaged ({error})") from error
+            most = 1
+            while most < entries and _FURTHER * most in levels:
+                most *= 2
+            entries = min(most, entries)
+        if entries * entry > self._limits.page:
+            raise DamagedFooterError(
+                f"a row of it may have {entries * entry:,} bytes, more than the "
+                f"{self._limits.page:,} that deltaadm reads at once"
+            )
+        return entries * entry
+
+    def _row_levels(self, chunk: Struct) -> Iterator[bytes]:
+        """The repetition level of each value of a column, 0 or 1, page by page."""
+        left: int = chunk[5]
+        for header, at in self._headers(chunk):
+            if header[1] == _DICTIONARY:
+                continue
+            head = header.get(5) or header[8]
+            left -= head[1]
+            if left < 0:
+                raise DamagedFooterError("its pages have more values than it states")
+            self._source.seek(at)
+            if 5 in header:  # noqa: PLR2004 -- Parquet's number of the older kind of page
+                body = _decompressed(self._source.read(header[3]), header[2], chunk[4])
+                # The repetition levels come first, behind their length.
+                body = body[4 : 4 + int.from_bytes(body[:4], "little")]
+            else:
+                body = self._source.read(head[6])
+            yield _hybrid(body, 1, head[1])
+
+    def _is_small(self, chunk: Struct) -> bool:
+        ratio = _LARGEST_RATIO.get(chunk[4])
+        return ratio is not None and chunk[7] * ratio <= self._limits.page
+
+    def _value_size(self, chunk: Struct) -> int:
+        """The most memory a value takes: a dictionary's text, or its share of the densest page."""
+        longest = 0
+        header, at = next(self._headers(chunk), ({}, 0))
+        if header.get(1) == _DICTIONARY:
+            longest = header[2]
+            if chunk[4] in _DECODED:
+                self._source.seek(at)
+                body = _decompressed(self._source.read(header[3]), longest, chunk[4])
+                longest = max(map(len, _texts(body)), default=0)
+        if self._is_small(chunk):
+            return longest
+        shares: Iterator[int] = (
+            header[2] // max(1, (header.get(5) or header[8])[1])
+            for header, _ in self._headers(chunk)
+            if header[1] != _DICTIONARY
+        )
+        return max(longest, max(shares, default=0))
+
+    def _headers(self, chunk: Struct) -> Iterator[tuple[Struct, int]]:
+        """The header of each page of a column, and where its bytes begin; none without values."""
+        at = first_page(chunk)
+        end = at + chunk[7] if chunk[5] else at
+        while at < end:
+            try:
+                header, length = self._header(at, end)
+                if header[3] < 0 or header[2] < 0:
+                    raise DamagedFooterError("a page of it has a negative length")
+            except DAMAGE as error:
+                raise DamagedFooterError(f"a page of it is damaged ({error})") from error
+            yield header, at + length
+            at += length + header[3]
+
+    def _header(self, at: int, end: int) -> tuple[Struct, int]:
+        """A page's header and its length; most are short, and a retry costs less than reading."""
+        self._source.seek(at)
+        try:
+            return struct_at(self._source.read(min(_USUAL_HEADER, end - at)), 0)
+        except DAMAGE:
+            self._source.seek(at)
+            return struct_at(self._source.read(min(_PAGE_HEADER, end - at)), 0)
 
 
 _BUFFER: Final = 1 << 23
-
-
-def _bytes_per_row(
-    source: BinaryIO, footer: Footer, chunk: Struct, rows: int, limits: Limits
-) -> int:
-    text = _bytes_per_value(source, chunk, limits) if chunk[1] == _BYTES else 0
-    values: int = chunk[5]
-    if values <= rows:
-        return text
-    entry = text + _ENTRY
-    if values * entry <= limits.batch:
-        return -(-values // max(1, rows)) * entry
-    entries = values - rows + 1
-    if footer.repetition(chunk) == 1 and chunk[4] in _DECODED:
-        try:
-            levels = b"".join(_row_levels(source, chunk))
-        except (*DAMAGE, UnsupportedFileError) as error:
-            raise DamagedFooterError(f"a page of it is damaged ({error})") from error
-        most = 1
-        while most < entries and _FURTHER * most in levels:
-            most *= 2
-        entries = min(most, entries)
-    if entries * entry > limits.page:
-        raise DamagedFooterError(
-            f"a row of it may have {entries * entry:,} bytes, more than the {limits.page:,} that "
-            "deltaadm reads at once"
-        )
-    return entries * entry
-
-
 _ENTRY: Final = 64
 """Bytes that an entry of a map or list takes beside its text."""
-
-
 _FURTHER: Final = b"\1"
 """The repetition level of a value that belongs to the row of the value before it."""
-
-
-def _row_levels(source: BinaryIO, chunk: Struct) -> Iterator[bytes]:
-    """The repetition level of each value of a column, 0 or 1, page by page."""
-    left: int = chunk[5]
-    for header, at in _pages(source, chunk):
-        if header[1] == _DICTIONARY:
-            continue
-        head = header.get(5) or header[8]
-        left -= head[1]
-        if left < 0:
-            raise DamagedFooterError("its pages have more values than it states")
-        source.seek(at)
-        if 5 in header:  # noqa: PLR2004 -- Parquet's number of the older kind of page
-            body = _decompressed(source.read(header[3]), header[2], chunk[4])
-            # The repetition levels come first, behind their length.
-            body = body[4 : 4 + int.from_bytes(body[:4], "little")]
-        else:
-            body = source.read(head[6])
-        yield _hybrid(body, 1, head[1])
-
-
-def _is_small(chunk: Struct, limits: Limits) -> bool:
-    ratio = _LARGEST_RATIO.get(chunk[4])
-    return ratio is not None and chunk[7] * ratio <= limits.page
-
-
-def _bytes_per_value(source: BinaryIO, chunk: Struct, limits: Limits) -> int:
-    """The most memory that a value takes: a dictionary's text, or its share of the densest page."""
-    longest = 0
-    header, at = next(_pages(source, chunk), ({}, 0))
-    if header.get(1) == _DICTIONARY:
-        longest = header[2]
-        if chunk[4] in _DECODED:
-            source.seek(at)
-            texts = _texts(_decompressed(source.read(header[3]), longest, chunk[4]))
-            longest = max(map(len, texts), default=0)
-    if _is_small(chunk, limits):
-        return longest
-    counted = (
-        (header[2], (header.get(5) or header[8])[1])
-        for header, _ in _pages(source, chunk)
-        if header[1] != _DICTIONARY
-    )
-    densest: int = max((size // max(1, count) for size, count in counted), default=0)
-    return max(longest, densest)
-
-
-def _pages(source: BinaryIO, chunk: Struct) -> Iterator[tuple[Struct, int]]:
-    """The header of each page of a column, and where its bytes begin; of none without values."""
-    if not chunk[5]:
-        return
-    at = first_page(chunk)
-    end = at + chunk[7]
-    while at < end:
-        try:
-            header, length = _header(source, at, end)
-            if header[3] < 0 or header[2] < 0:
-                raise DamagedFooterError("a page of it has a negative length")
-        except DAMAGE as error:
-            raise DamagedFooterError(f"a page of it is damaged ({error})") from error
-        yield header, at + length
-        at += length + header[3]
-
-
-def _header(source: BinaryIO, at: int, end: int) -> tuple[Struct, int]:
-    """A page's header and its length; most are short, and a retry costs less than reading on."""
-    source.seek(at)
-    try:
-        return struct_at(source.read(min(_USUAL_HEADER, end - at)), 0)
-    except DAMAGE:
-        source.seek(at)
-        return struct_at(source.read(min(_PAGE_HEADER, end - at)), 0)
 
 
 def _decompressed(body: bytes, size: int, codec: int) -> bytes:

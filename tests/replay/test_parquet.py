@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from deltaadm.limits import Limits
 from deltaadm.replay.parquet import (
     DamagedFooterError,
+    Pages,
     UnsupportedFileError,
-    batch_rows,
     read_footer,
 )
 from deltaadm.replay.parquet import rows as rows_of_columns
@@ -151,8 +151,9 @@ def test_a_page_that_is_larger_than_it_says_is_damage() -> None:
     # The header of the dictionary: its kind, 2, and the size of what is compressed, 60.
     assert body.startswith(b"PAR1\x15\x04\x15\x78\x15")
     source = BytesIO(body.replace(b"\x15\x04\x15\x78", b"\x15\x04\x15\x18", 1))
+    pages = Pages(source, read_footer(source), Limits())
     with pytest.raises(DamagedFooterError, match="cannot be decompressed"):
-        batch_rows(source, read_footer(source), ["add"], Limits(), 10)
+        pages.batch_rows(["add"], pages.footer.groups, 10)
 
 
 def test_reads_every_checkpoint_of_the_corpus_as_pyarrow_does(tmp_path: Path) -> None:
