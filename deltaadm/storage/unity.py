@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 import re
@@ -12,14 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
-from typing import Any, BinaryIO, Final, TypeVar, cast
-from urllib.error import HTTPError, URLError
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+from urllib.error import URLError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
+from urllib.request import HTTPErrorProcessor, Request, build_opener
 
 from deltaadm import __version__
 from deltaadm.catalog_table import (
@@ -39,6 +37,9 @@ from deltaadm.masking import masked
 from deltaadm.storage.object_store import TemporaryCredentials
 from deltaadm.storage.store import WritableStore
 from deltaadm.storage.threads import Pending, each_ahead
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 Document = Mapping[str, Any]
 Value = TypeVar("Value")
@@ -91,8 +92,7 @@ class Rest:
         self._token = token
         self._name = name
         self._token_names = token_names
-        # urllib would send the token along to wherever a redirection leads.
-        self._opener = build_opener(_NoRedirects(), _BoundedHandler())
+        self._opener = build_opener(_AsItIs())
 
     def ask(
         self,
@@ -114,67 +114,58 @@ class Rest:
             headers["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
         request = Request(url, data=data, headers=headers, method=method)  # noqa: S310 -- checked
-        # Also while a name is looked up, which a thread of its own does: the system's resolver
-        # cannot be interrupted.
-        if threading.current_thread() is not threading.main_thread():
-            return self._answer(request)
-        pending = Pending(lambda: self._answer(request))
-        threading.Thread(target=pending.run, daemon=True).start()
-        return pending.result()
-
-    def _answer(self, request: Request) -> Document:
         end = time.monotonic() + PATIENCE
         for number in range(_TRIES):
             # At random, so that many clients that were turned away do not all come back at once.
             pause = 0.2 * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 -- no secret
             try:
-                with self._opener.open(request, timeout=_SILENCE) as answer:
-                    document = _document(answer.read(_LARGEST))
-                if document is None:
-                    raise self._no_catalog(200)
-            except HTTPError as error:
-                asked = _seconds(error.headers.get("Retry-After", ""))
-                pause = pause if asked is None else asked + pause / 10
-                again = error.code in _PASSING and number + 1 < _TRIES
-                if not again or time.monotonic() + pause >= end:
-                    raise self._refused(error) from None
-                error.close()
-            except _TooLongError:
-                raise StorageError(
-                    f"{self._name} answers with more than {_LARGEST >> 20} MB.",
-                    remedy="Check --unity.",
-                ) from None
+                status, given, answer = self._exchange(request)
             except (OSError, HTTPException, ValueError) as error:
                 cause = error.reason if isinstance(error, URLError) else error
-                again = not isinstance(cause, _LASTING) and number + 1 < _TRIES
-                if not again or time.monotonic() + pause >= end:
-                    raise self._unreachable(cause) from None
+                problem, passes = self._unreachable(cause), not isinstance(cause, _LASTING)
             else:
-                return document
+                document = _document(answer)
+                if status // 100 == 2 and document is not None:  # noqa: PLR2004 -- success
+                    return document
+                problem, passes = self._refused(status, given, document), status in _PASSING
+                if (asked := given.get("Retry-After", "")).isdecimal():
+                    pause = float(asked) + pause / 10
+            if not passes or number + 1 == _TRIES or time.monotonic() + pause >= end:
+                raise problem
             time.sleep(pause)
         raise AssertionError  # the last try returns or raises
 
+    def _exchange(self, request: Request) -> tuple[int, Message, bytes]:
+        def answer() -> tuple[int, Message, bytes]:
+            with self._opener.open(request, timeout=_SILENCE) as response:
+                return response.status, response.headers, response.read(_LARGEST + 1)
+
+        # A server may send a byte now and then without end, and the system's resolver, which looks
+        # up its name, cannot be interrupted: neither is waited for.
+        pending = Pending(answer)
+        threading.Thread(target=pending.run, daemon=True).start()
+        status, headers, body = pending.result(PATIENCE)
+        if len(body) > _LARGEST:
+            raise StorageError(
+                f"{self._name} answers with more than {_LARGEST >> 20} MB.", remedy="Check --unity."
+            )
+        return status, headers, body
+
     # What goes wrong
 
-    def _refused(self, error: HTTPError) -> StorageError:
-        status = error.code
-        if error.headers.get("Location") and status // 100 == 3:  # noqa: PLR2004 -- redirections
+    def _refused(self, status: int, headers: Message, document: Document | None) -> StorageError:
+        place = headers.get("Location")
+        if place and status // 100 == 3:  # noqa: PLR2004 -- redirections
             try:
-                elsewhere = urlsplit(error.headers["Location"]).hostname
+                elsewhere = urlsplit(place).hostname
             except ValueError:
                 elsewhere = None
-            elsewhere = elsewhere or "another place"
-            error.close()
             return CatalogError(
-                f"{self._name} redirects to {elsewhere}, where no token is sent.",
+                f"{self._name} redirects to {elsewhere or 'another place'}, where no token is "
+                "sent.",
                 remedy="Pass the URL of the workspace or server itself to --unity.",
                 status=status,
             )
-        try:
-            with error:
-                document = _document(error.read(1 << 16))
-        except (OSError, HTTPException, ValueError):
-            document = None
         # The server's words stand in the answer itself or in its "error".
         inner = (document or {}).get("error")
         details = inner if isinstance(inner, dict) else document or {}
@@ -224,57 +215,13 @@ class Rest:
         return plain if not plain or plain.endswith((".", "!", "?")) else f"{plain}."
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """A redirection is an error: the token must not go elsewhere."""
+class _AsItIs(HTTPErrorProcessor):
+    """Returns every answer: urllib would send the token along to wherever a redirection leads."""
 
-    def http_error_302(self, *_given: Any, **_named: Any) -> None:
-        """It would fail with a `ValueError` for what is no URL."""
+    def http_response(self, request: Request, response: HTTPResponse) -> Any:  # noqa: ARG002
+        return response
 
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
-
-
-class _TooLongError(Exception):
-    """An answer has too many bytes."""
-
-
-class _Bounded(io.RawIOBase):
-    """What a server sends for one answer, headers included: not too much, and not for too long."""
-
-    def __init__(self, sent: socket.SocketIO) -> None:
-        self._sent, self._left, self._end = sent, _LARGEST, time.monotonic() + PATIENCE
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if time.monotonic() > self._end:
-            raise TimeoutError
-        size = self._sent.readinto(buffer) or 0
-        self._left -= size
-        if self._left < 0:
-            raise _TooLongError
-        return size
-
-    def close(self) -> None:
-        self._sent.close()
-        super().close()
-
-
-class _Answer(HTTPResponse):
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.fp = io.BufferedReader(_Bounded(cast("socket.SocketIO", self.fp.detach())))
-
-
-class _BoundedHandler(HTTPSHandler, HTTPHandler):
-    def do_open(self, http_class: Any, req: Request, **more: Any) -> HTTPResponse:
-
-        def connection(host: str, **options: Any) -> Any:
-            made = http_class(host, **options)
-            made.response_class = _Answer
-            return made
-
-        return super().do_open(connection, req, **more)
+    https_response = http_response
 
 
 _TRY_LATER: Final = "Try again later, with a smaller --jobs."
@@ -305,21 +252,6 @@ _CAUSES: Final[tuple[tuple[type, str, str], ...]] = (
     (socket.gaierror, "cannot resolve the host name", "Check --unity."),
     (TimeoutError, "the server does not answer in time", "Check --unity and the network."),
 )  # fmt: skip
-
-
-def _seconds(text: str) -> float | None:
-    """
-    Return the delay that a header Retry-After asks for, in seconds or as a time.
-
-    >>> _seconds("3"), _seconds("Thu, 01 Jan 1970 00:00:00 GMT"), _seconds("soon")
-    (3.0, 0.0, None)
-    """
-    if text.isdecimal():
-        return float(text)
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return None
 
 
 def _document(body: bytes) -> Document | None:
@@ -852,14 +784,7 @@ class RatifiedStore:
         self.survives_fork = store.survives_fork
         self.list_directory, self.list_data = store.list_directory, store.list_data
         self.data_size, self.open_data = store.data_size, store.open_data
-        self._infos = {
-            name: FileInfo(name, commit.size, commit.modified)
-            for commit in state.commits
-            for name in (commit_name(commit.version),)
-        }
-        self._files = {
-            commit_name(commit.version): f"{_STAGED}/{commit.name}" for commit in state.commits
-        }
+        self._commits = {commit_name(commit.version): commit for commit in state.commits}
         self._published: set[str] = set()
         if state.version is None:
             return
@@ -901,10 +826,10 @@ class RatifiedStore:
             version = file.end if file.kind is Kind.COMPACTED else file.version
             if version is None or version <= newest:
                 infos[name] = info
-        self._published |= listed.keys() & self._infos.keys()
-        # Names of twenty digits are in the order of their versions.
-        first = commit_name(start)
-        infos |= {name: info for name, info in self._infos.items() if name >= first}
+        self._published |= listed.keys() & self._commits.keys()
+        for name, commit in self._commits.items():
+            if commit.version >= start:
+                infos[name] = FileInfo(name, commit.size, commit.modified)
         if start <= newest and commit_name(newest) not in infos:
             raise self._error(
                 f"it says that version {newest} is the newest, but names no file with that commit, "
@@ -916,28 +841,29 @@ class RatifiedStore:
     def unpublished(self) -> tuple[int, ...]:
         """The versions whose commits were not in the log itself when it was listed."""
         return tuple(
-            commit.version
-            for commit in self.catalog_state.commits
-            if commit_name(commit.version) not in self._published
+            commit.version for name, commit in self._commits.items() if name not in self._published
         )
 
     def differing(self) -> tuple[int, ...]:
         """The versions whose published commits are not what the catalog has ratified."""
         return tuple(
             commit.version
-            for commit in self.catalog_state.commits
-            if (name := commit_name(commit.version)) in self._published
-            and self._store.read(name) != self._store.read(self._files[name])
+            for name, commit in self._commits.items()
+            if name in self._published and self._store.read(name) != self.read(name)
         )
 
     def read_ahead(self, paths: Iterable[str]) -> None:
-        self._store.read_ahead([self._files.get(path, path) for path in paths])
+        self._store.read_ahead(map(self._place, paths))
 
     def read(self, path: str) -> bytes:
-        return self._store.read(self._files.get(path, path))
+        return self._store.read(self._place(path))
 
     def open(self, path: str) -> BinaryIO:
-        return self._store.open(self._files.get(path, path))
+        return self._store.open(self._place(path))
+
+    def _place(self, path: str) -> str:
+        commit = self._commits.get(path)
+        return path if commit is None else f"{_STAGED}/{commit.name}"
 
     @property
     def storage_options(self) -> Mapping[str, str]:
