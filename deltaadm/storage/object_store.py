@@ -280,27 +280,21 @@ Span = tuple[int, int] | None
 
 class LogCache:
     """
-    At most so many bytes of the logs that were opened last, of files that never change.
+    At most so many bytes of logs, of files that never change.
 
     Of a single log that has more, what was read first stays. What was read of a file counts as
     long as it is *listed* in the same way; None, for a file that was not, stands for the last.
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._size = 0
+        self._left = most
         self._lock = threading.Lock()
-        self._logs: dict[str, dict[str, tuple[Hashable, dict[Span, bytes]]]] = {}
-
-    def opened(self, log: str) -> None:
-        """Prefer a *log* to those that were opened before."""
-        with self._lock:
-            self._logs[log] = self._logs.pop(log, {})
+        self._kept: dict[tuple[str, str, Span], tuple[Hashable, bytes]] = {}
 
     def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
         """These bytes of a file, if they are there."""
-        known, spans = self._logs.get(log, {}).get(path, (None, {}))
-        return spans.get(span) if listed is None or listed == known else None
+        known, body = self._kept.get((log, path, span), (None, None))
+        return body if listed is None or listed == known else None
 
     def keep(self, log: str, path: str, listed: Hashable, body: bytes, span: Span = None) -> None:
         """Keep these bytes of a file, if there is room for them and it was listed."""
@@ -308,22 +302,16 @@ class LogCache:
         never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
         if listed is None or not never_changes or len(body) > _CACHED_SIZE:
             return
+        key = log, path, span
         with self._lock:
-            mine = self._logs.setdefault(log, {})
-            if path in mine and mine[path][0] != listed:
-                self._size -= _size(mine.pop(path)[1])
-            while self._size + len(body) > self._most:
-                oldest = next(iter(self._logs))
-                if oldest == log:
+            self._left += len(self._kept.pop(key, (None, b""))[1])
+            while self._left < len(body):
+                other = next((each for each in self._kept if each[0] != log), None)
+                if other is None:
                     return
-                self._size -= sum(_size(spans) for _, spans in self._logs.pop(oldest).values())
-            spans = mine.setdefault(path, (listed, {}))[1]
-            self._size += len(body) - len(spans.get(span, b""))
-            spans[span] = body
-
-
-def _size(spans: Mapping[Span, bytes]) -> int:
-    return sum(map(len, spans.values()))
+                self._left += len(self._kept.pop(other)[1])
+            self._left -= len(body)
+            self._kept[key] = listed, body
 
 
 # Options
@@ -1060,7 +1048,6 @@ class ObjectStore:
         self._ahead: deque[str] = deque()
         self._all: Sequence[ObjectMeta] | None = None
         self._cache = connections.cache if directory == LOG_DIRECTORY else LogCache(0)
-        self._cache.opened(self.root)
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         if start:
