@@ -42,7 +42,7 @@ from deltaadm.plans.repair.commits import right_name
 from deltaadm.plans.reports import Entry
 from deltaadm.plans.saved import read_plans
 from deltaadm.replay import commits, parquet
-from deltaadm.replay.reconcile import STATE, hint_of
+from deltaadm.replay.reconcile import STATE
 from deltaadm.runs.many_plans import Journal
 from deltaadm.runs.settings import load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
@@ -125,7 +125,7 @@ def read_names(data: bytes) -> None:
 
 
 def read_hint(data: bytes) -> None:
-    hint_of(data)
+    commits.json_object(data)
     scratch().write(FILES[0], tables.commit(tables.commit_info()))
     scratch().write("_last_checkpoint", data)
     load_snapshot(open_store(str(scratch().path)), detail=Detail.STATE)

@@ -273,10 +273,10 @@ def _committed(place: str, number: int) -> list[int]:
 
 def _pointed(store: LogStore) -> int:
     from deltaadm.errors import MissingFileError
-    from deltaadm.replay.reconcile import hint_of
+    from deltaadm.replay.commits import json_object
 
     try:
-        return int(hint_of(store.read("_last_checkpoint"))["version"])
+        return int((json_object(store.read("_last_checkpoint"))[0] or {})["version"])
     except MissingFileError:
         return -1
 

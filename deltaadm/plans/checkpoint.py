@@ -48,13 +48,13 @@ from deltaadm.errors import (
 from deltaadm.json_values import compact
 from deltaadm.replay.adds import documents, values_of
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
+from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import locate, replayed
 from deltaadm.replay.reconcile import (
     Reconciliation,
     UnreadableCheckpointError,
     canonical_path,
-    hint_of,
     vector_id,
 )
 from deltaadm.storage.local import unwritable
@@ -629,7 +629,7 @@ def _move_pointer(store: WritableStore, pointer: Pointer) -> None:
     # Another writer may have moved it forward in between.
     newer = _newer(store, pointer.version)
     try:
-        pointed = newer and hint_of(store.read(HINT)).get("version")
+        pointed = newer and (json_object(store.read(HINT))[0] or {}).get("version")
     except DeltaadmError:
         return
     if newer is not None and pointed == pointer.version:

@@ -203,15 +203,6 @@ class SharingReplay(Replay):
         return actions
 
 
-def json_object(body: bytes) -> tuple[dict[str, Any] | None, str]:
-    """The one JSON object of a file, or why it is not one."""
-    try:
-        document = commits.json_value(body.decode())
-    except (ValueError, RecursionError) as error:
-        return None, f"it is not JSON ({error})"
-    return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
-
-
 def _lines(body: bytes) -> Lines:
     body = body.removeprefix(b"\xef\xbb\xbf")
     numbered = enumerate(body.splitlines(), start=1)
@@ -240,7 +231,7 @@ def _is_spread_over_lines(body: bytes) -> bool:
 
 
 def _line(number: int, text: bytes) -> Line:
-    document, error = json_object(text)
+    document, error = commits.json_object(text)
     odd = ""
     for name, value in (document or {}).items():
         if value is not None and not error:

@@ -279,6 +279,15 @@ def json_value(text: str) -> Any:
     return value if end == len(text) else json.loads(text)
 
 
+def json_object(body: bytes) -> tuple[Document | None, str]:
+    """The one JSON object of a file, or why it is not one."""
+    try:
+        document = json_value(body.decode())
+    except (ValueError, RecursionError) as error:
+        return None, f"it is not JSON ({error})"
+    return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
+
+
 def mismatches(name: str, action: Any) -> tuple[str, str]:
     """
     Why Delta's reader fails to decode an action, or ours stops at it; and what is wrong with a

@@ -16,7 +16,7 @@ from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata, Writer, mer
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
-from deltaadm.replay.reconcile import STATE, Detail, Reconciliation, added_files, count_files, scan
+from deltaadm.replay.reconcile import STATE, Detail, Reconciliation, count_files, scan
 from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
@@ -137,8 +137,12 @@ class Replay:
             counts = self.counted_in_checkpoint(self._open_checkpoint())
             facts = facts + counts.facts
             version = self._segment.checkpoint.version
-            claimed = added_files(self._store, version)
-            if claimed not in {None, counts.adds_read}:
+            try:
+                hint = commits.json_object(self._store.read("_last_checkpoint"))[0] or {}
+            except DeltaadmError:
+                hint = {}
+            claimed = hint.get("numOfAddFiles") if hint.get("version") == version else None
+            if type(claimed) is int and claimed != counts.adds_read:
                 self._warnings.append(
                     f"_last_checkpoint says that the checkpoint of version {version} has {claimed} "
                     f"files, but it has {counts.adds_read}."

@@ -41,7 +41,8 @@ from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, Table
 from deltaadm.facts import State
 from deltaadm.limits import Limits
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, readers
-from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
+from deltaadm.replay.commit_lines import CommitLines, SharingReplay
+from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
 from deltaadm.replay.load import load_snapshot

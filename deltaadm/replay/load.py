@@ -18,14 +18,13 @@ from deltaadm.domain.snapshot import (
 )
 from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance, instant
 from deltaadm.errors import MissingFileError, StorageError, TableError
-from deltaadm.replay.commits import read_lines
+from deltaadm.replay.commits import json_object, read_lines
 from deltaadm.replay.embedded import Replay, in_commit_timestamps
 from deltaadm.replay.reconcile import (
     STATE,
     Detail,
     ReplayEngine,
     UnreadableCheckpointError,
-    hint_of,
 )
 from deltaadm.storage.store import LogStore
 
@@ -198,7 +197,7 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
         return None, ()
     except (TableError, StorageError) as error:
         return None, (f"_last_checkpoint was not used: {error.message}",)
-    version = hint_of(body).get("version")
+    version = (json_object(body)[0] or {}).get("version")
     # Not `isinstance`: in Python, true is an int.
     if type(version) is int and version >= 0:
         return version, ()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 from deltaadm.domain.snapshot import FileFacts, LogSegment, Snapshot
-from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.errors import TableError
 from deltaadm.limits import LIMITS, load_json
 from deltaadm.storage.store import LogStore
 
@@ -251,25 +251,6 @@ class ExaminingEngine(ReplayEngine, Protocol):
 
 class UnreadableCheckpointError(TableError):
     """A checkpoint that cannot be used; the table may still load from older files."""
-
-
-def added_files(store: LogStore, version: int) -> int | None:
-    """The number of `add` actions of *version*'s checkpoint that `_last_checkpoint` states."""
-    try:
-        hint = hint_of(store.read("_last_checkpoint"))
-    except DeltaadmError:
-        return None
-    number = hint.get("numOfAddFiles") if hint.get("version") == version else None
-    return number if type(number) is int else None
-
-
-def hint_of(body: bytes) -> dict[str, Any]:
-    """The JSON object in `_last_checkpoint`, with any content; empty if it is not an object."""
-    try:
-        document = load_json(body)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
 
 
 # Statistics of a scan

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from operator import add
 from typing import TYPE_CHECKING, Any, Final
@@ -50,7 +50,6 @@ class TotalsBuilder:
         self._held: list[AddFile] = []
         self._count = 0
         self._deleted_records = 0
-        self._deletion_vectors = 0
         self._bins = [0] * len(_BINS)
         self._absolute = _Sample()
         self._without_row_tracking = _Sample()
@@ -65,13 +64,13 @@ class TotalsBuilder:
         if file.deletion_vector is not None:
             self._count_vector(file.deletion_vector.cardinality)
             if file.deletion_vector.storage_type == INLINE:
-                self._inline_vectors.add(file.path)
+                self._inline_vectors.extend(1, [file.path])
         if file.base_row_id is not None:
             self._row_ids.add(self._count, file.base_row_id, num_records(file.stats) or 0)
         if file.base_row_id is None or file.default_row_commit_version is None:
-            self._without_row_tracking.add(file.path)
+            self._without_row_tracking.extend(1, [file.path])
         if is_absolute(file.path):
-            self._absolute.add(file.path)
+            self._absolute.extend(1, [file.path])
         if self._facts.with_deletion_vector:
             # Eight bytes in place of a path; `totals` looks whether equal hashes are equal paths.
             self._hashes.append(self._hash(file.path))
@@ -88,15 +87,19 @@ class TotalsBuilder:
         from deltaadm.replay.adds import scalar
 
         paths = files.column("path")
+
+        def sample(known: _Sample, flags: pa.BooleanArray) -> None:
+            chosen = pc.indices_nonzero(flags)
+            known.extend(len(chosen), paths.take(chosen.slice(0, _NAMED)).to_pylist())
+
         vectors = files.having("deletionVector").flags
         for cardinality in files.vectors("cardinality").filter(vectors).to_pylist():
             self._count_vector(cardinality or 0)
-        inline = pc.equal(files.vectors("storageType").cast("string"), scalar(INLINE))
-        self._inline_vectors.add_all(paths, pc.indices_nonzero(inline))
+        kinds = files.vectors("storageType").cast("string")
+        sample(self._inline_vectors, pc.equal(kinds, scalar(INLINE)))
         untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
-        self._without_row_tracking.add_all(paths, pc.indices_nonzero(untracked.flags))
-        absolute = files.absolute_paths().flags
-        self._absolute.add_all(paths, pc.indices_nonzero(absolute))
+        sample(self._without_row_tracking, untracked.flags)
+        sample(self._absolute, files.absolute_paths().flags)
         firsts = files.column("baseRowId").to_pylist()
         if firsts.count(None) < len(firsts):
             counts = files.statistics.records.to_pylist()
@@ -118,11 +121,14 @@ class TotalsBuilder:
         """Count the files that *other* has counted, behind those so far."""
         if self._count + other._count <= _HELD:
             self._held += other._held
-        self._deletion_vectors += other._deletion_vectors
         self._deleted_records += other._deleted_records
         self._bins = list(map(add, self._bins, other._bins))
-        for name in ("_absolute", "_without_row_tracking", "_inline_vectors"):
-            getattr(self, name).extend(getattr(other, name).some())
+        for mine, others in (
+            (self._absolute, other._absolute),
+            (self._without_row_tracking, other._without_row_tracking),
+            (self._inline_vectors, other._inline_vectors),
+        ):
+            mine.extend(others.count, others.paths)
         self._row_ids.extend(other._row_ids, self._count)
         self._hashes += other._hashes
         self._count += other._count
@@ -136,10 +142,10 @@ class TotalsBuilder:
         if overlaps or doubles:
             wanted = {position for pair in (*overlaps, *doubles) for position in pair}
             names = {at: file.path for at, file in enumerate(again()) if at in wanted}
-        without_vector = self._count - self._deletion_vectors
+        vectors = sum(self._bins)
         return FileTotals(
             facts=self._facts,
-            highest_row_id=self._row_ids.highest,
+            highest_row_id=self._row_ids.highest(),
             overlapping_row_ids=tuple((names[left], names[right]) for left, right in overlaps),
             with_two_vectors=tuple(
                 names[left]
@@ -151,9 +157,9 @@ class TotalsBuilder:
             absolute=self._absolute.some(),
             without_row_tracking=self._without_row_tracking.some(),
             inline_vectors=self._inline_vectors.some(),
-            deletion_vectors=self._deletion_vectors,
+            deletion_vectors=vectors,
             deleted_records=self._deleted_records,
-            deleted_record_counts=(self._bins[0] + without_vector, *self._bins[1:]),
+            deleted_record_counts=(self._bins[0] + self._count - vectors, *self._bins[1:]),
             adds=tuple(self._held) if self._count <= _HELD else None,
         )
 
@@ -166,42 +172,29 @@ class TotalsBuilder:
         return int.from_bytes(digest, signed=True)
 
     def _count_vector(self, cardinality: int) -> None:
-        self._deletion_vectors += 1
         self._deleted_records += cardinality
         self._bins[bisect_left(_BINS, cardinality)] += 1
 
 
 class _Sample:
-    """Counts paths and keeps the first few."""
+    """Counts files, and keeps the paths of the first few."""
 
     def __init__(self) -> None:
-        self._count = 0
-        self._paths: list[str] = []
+        self.count = 0
+        self.paths: list[str] = []
 
-    def add(self, path: str) -> None:
-        self._count += 1
-        if self._count <= _NAMED:
-            self._paths.append(path)
-
-    def add_all(self, paths: pa.StringArray, chosen: pa.UInt64Array) -> None:
-        """The *paths* whose positions are *chosen*."""
-        self._count += len(chosen)
-        self._paths += paths.take(chosen.slice(0, _NAMED - len(self._paths))).to_pylist()
-
-    def extend(self, others: Some) -> None:
-        """The same of files behind those so far."""
-        self._count += others.count
-        self._paths += others.paths[: _NAMED - len(self._paths)]
+    def extend(self, count: int, paths: Sequence[str]) -> None:
+        self.count += count
+        self.paths += paths[: _NAMED - len(self.paths)]
 
     def some(self) -> Some:
-        return Some(self._count, tuple(self._paths))
+        return Some(self.count, tuple(self.paths))
 
 
 class _Ranges:
     """Ranges of row ids by the position of their file."""
 
     def __init__(self) -> None:
-        self.highest: int | None = None
         self._positions = array("q")
         self._starts = array("q")
         self._ends = array("q")
@@ -211,18 +204,18 @@ class _Ranges:
         end = start + count - 1
         if count <= 0 or not -(2**63) <= start <= end < 2**63:
             return
-        self.highest = end if self.highest is None else max(self.highest, end)
         self._positions.append(position)
         self._starts.append(start)
         self._ends.append(end)
 
     def extend(self, others: _Ranges, position: int) -> None:
         """The ranges of files that begin at *position*."""
-        known = [highest for highest in (self.highest, others.highest) if highest is not None]
-        self.highest = max(known, default=None)
         self._positions.extend(position + other for other in others._positions)
         self._starts += others._starts
         self._ends += others._ends
+
+    def highest(self) -> int | None:
+        return max(self._ends, default=None)
 
     def overlaps(self, limit: int) -> list[tuple[int, int]]:
         """Positions of files that share row ids: the first few pairs in the order of the ids."""

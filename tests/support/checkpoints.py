@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from deltaadm.domain.snapshot import LogFiles, LogListing
+from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import live_files
-from deltaadm.replay.reconcile import hint_of
 from deltaadm.storage.store import LogStore
 
 HINT = "_last_checkpoint"
@@ -27,6 +27,6 @@ def require_right(store: LogStore) -> dict[str, int]:
         )
         assert found == expected, f"the checkpoint of version {checkpoint.version} is wrong"
     if HINT in listing.infos:
-        version = hint_of(store.read(HINT)).get("version")
+        version = (json_object(store.read(HINT))[0] or {}).get("version")
         assert version in {checkpoint.version for checkpoint in listing.checkpoints}, "dangling"
     return {file.path: file.info.size for file in listing.checkpoint_files}

@@ -48,7 +48,7 @@ from deltaadm.plans.repair.repair import (
     write_file,
 )
 from deltaadm.replay.checkpoints import CheckpointReader
-from deltaadm.replay.commit_lines import json_object
+from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import Depth, examine, read_pointer
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer
