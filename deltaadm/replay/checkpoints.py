@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 _TYPE, _CONVERTED, _LOGICAL = 1, 6, 10
 """The entries of Parquet's schema that give the type of a field, and the types they stand for."""
 
-_BOOLEAN, _INTEGERS, _BYTES = 0, (1, 2), 6
+_TYPES: Final = {"boolean": (0,), "integer": (1, 2), "long": (1, 2), "string": (6,)}
 _TEXTS: Final = ({0}, {1})
 _WHOLE_NUMBERS: Final = (set(range(11, 19)), {10})
 _MAPS: Final = ({1, 2}, {2})
@@ -94,8 +94,7 @@ def _mismatched_field(field: Field, expected: DataType) -> Field | None:
         return next((mismatch for mismatch in mismatches if mismatch is not None), None)
     if isinstance(expected, (MapType, ArrayType)):
         return None if _is_collection(field, expected) else field
-    fits = isinstance(expected, PrimitiveType) and _PRIMITIVES.get(expected.name)
-    return None if fits and fits(field) else field
+    return None if isinstance(expected, PrimitiveType) and _is(expected.name, field) else field
 
 
 def _is_collection(field: Field, expected: MapType | ArrayType) -> bool:
@@ -109,24 +108,20 @@ def _is_collection(field: Field, expected: MapType | ArrayType) -> bool:
     # Parquet requires the keys of maps.
     if is_map and values[0].optional:
         return False
-    return inner.repeated and len(values) == 1 + is_map and all(map(_is_text, values))
-
-
-def _is_text(field: Field) -> bool:
     return (
-        not field.children and field.element.get(_TYPE) == _BYTES and _is_annotated(field, _TEXTS)
+        inner.repeated
+        and len(values) == 1 + is_map
+        and all(_is("string", value) for value in values)
     )
 
 
-def _is_number(field: Field) -> bool:
-    plain = not any(_annotations(field))
-    return field.element.get(_TYPE) in _INTEGERS and (plain or _is_annotated(field, _WHOLE_NUMBERS))
-
-
-_PRIMITIVES: Final[Mapping[str, Callable[[Field], bool]]] = {
-    "string": _is_text, "integer": _is_number, "long": _is_number,
-    "boolean": lambda field: not field.children and field.element.get(_TYPE) == _BOOLEAN,
-}  # fmt: skip
+def _is(name: str, field: Field) -> bool:
+    """Whether *field* has values of the type called *name*."""
+    if field.children or field.element.get(_TYPE) not in _TYPES.get(name, ()):
+        return False
+    if name == "string":
+        return _is_annotated(field, _TEXTS)
+    return name == "boolean" or not any(_annotations(field)) or _is_annotated(field, _WHOLE_NUMBERS)
 
 
 def _is_annotated(field: Field, annotations: tuple[set[int], set[int]]) -> bool:
@@ -570,7 +565,7 @@ def _counts_in(footer: Footer) -> tuple[str, ...]:
     """The column with the number of records in statistics as a struct, if there is one."""
     statistics = footer.columns["add"].child("stats_parsed")
     number = None if statistics is None else statistics.child("numRecords")
-    return (_NUM_RECORDS,) if number and not number.repeated and _is_number(number) else ()
+    return (_NUM_RECORDS,) if number and not number.repeated and _is("long", number) else ()
 
 
 def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Final
 
@@ -14,12 +14,6 @@ from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import UnknownWriteError
 
 Place = str | os.PathLike[str]
-
-_KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
-    (stat.S_ISLNK, "it is a symbolic link"), (stat.S_ISDIR, "it is a directory"),
-    (stat.S_ISFIFO, "it is a pipe"), (stat.S_ISSOCK, "it is a socket"),
-    (stat.S_ISCHR, "it is a device"), (stat.S_ISBLK, "it is a device"),
-)  # fmt: skip
 
 _CREATE: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _APPEND: Final = (
@@ -234,14 +228,14 @@ def require_replaceable(path: Place) -> os.stat_result | None:
 def require_regular(status: os.stat_result) -> None:
     """Raise `OSError`, saying what it is, for the *status* of anything but a regular file."""
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, _kind(status))
+        raise OSError(errno.EINVAL, f"it is {file_type(status.st_mode)}")
 
 
 def require_real_directory(path: Place) -> None:
     """Raise `OSError`, saying what it is, where *path* is there and no directory itself."""
     status = _status(path)
     if status is not None and not stat.S_ISDIR(status.st_mode):
-        raise OSError(errno.ENOTDIR, _kind(status))
+        raise OSError(errno.ENOTDIR, f"it is {file_type(status.st_mode)}")
 
 
 def open_to_append(path: Place) -> BinaryIO:
@@ -261,6 +255,18 @@ def open_to_append(path: Place) -> BinaryIO:
     return file
 
 
+_FILE_TYPES: Final[Mapping[int, str]] = {
+    stat.S_IFREG: "a regular file", stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}  # fmt: skip
+
+
+def file_type(mode: int) -> str:
+    """What a file of this *mode* is, in words."""
+    return _FILE_TYPES.get(stat.S_IFMT(mode), "a special file")
+
+
 def _status(path: Place) -> os.stat_result | None:
     try:
         return os.lstat(path)
@@ -268,11 +274,6 @@ def _status(path: Place) -> os.stat_result | None:
         return None
     except ValueError as error:  # a NUL in the name
         raise OSError(errno.EINVAL, "the name is invalid") from error
-
-
-def _kind(status: os.stat_result) -> str:
-    kinds = (words for is_kind, words in _KINDS if is_kind(status.st_mode))
-    return next(kinds, "it is a regular file")
 
 
 def _inherited(descriptor: int, before: os.stat_result) -> int:

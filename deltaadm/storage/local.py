@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from deltaadm.domain import snapshot
@@ -228,19 +228,16 @@ class LocalStore:
             make_directories(self._log)
         return drafted(self._prefix + path, self._newest())
 
-    def publish(self, draft: BinaryIO, path: str) -> bool:
-        """The draft must still be there."""
+    def publish(self, draft: BinaryIO, path: str, *, over: bool = False) -> bool:
+        """The draft must still be there; *over* lets it replace a file."""
         from deltaadm.storage.files import published
 
         self._forget_checksum(path)
-        return published(draft, self._prefix + path)
+        return published(draft, self._prefix + path, over=over)
 
     def replace(self, draft: BinaryIO, path: str) -> bool:
-        from deltaadm.storage.files import published
-
         # Before and after: at no moment may there be the new file with the old checksum.
-        self._forget_checksum(path)
-        published(draft, self._prefix + path, over=True)
+        self.publish(draft, path, over=True)
         self._forget_checksum(path)
         return True
 
@@ -458,16 +455,11 @@ def _is_missing(error: OSError) -> bool:
     return isinstance(error, FileNotFoundError) or error.errno == errno.ENAMETOOLONG
 
 
-_FILE_TYPES: Final[Mapping[str, Callable[[int], bool]]] = {
-    "a directory": stat.S_ISDIR, "a FIFO": stat.S_ISFIFO, "a socket": stat.S_ISSOCK,
-    "a character device": stat.S_ISCHR, "a block device": stat.S_ISBLK,
-}  # fmt: skip
-
-
 def _not_regular(where: str, mode: int) -> TableError:
-    kind = next((name for name, fits in _FILE_TYPES.items() if fits(mode)), "a special file")
+    from deltaadm.storage.files import file_type
+
     return TableError(
-        f"{where} is {kind}, not a regular file, and is not read.",
+        f"{where} is {file_type(mode)}, not a regular file, and is not read.",
         remedy="Move it elsewhere; if it replaced a file of the log, restore that from a backup.",
         delta_error_class="FAILED_READ_FILE.NO_HINT",
     )
