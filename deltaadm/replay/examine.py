@@ -513,11 +513,18 @@ class _FactCollector:
                         state=State(version=checkpoint.version),
                         now=self._now,
                     )
+        configuration = snapshot.metadata.configuration
+        first = whole_number(configuration.get("delta.inCommitTimestampEnablementVersion", ""))
+        enabling = (
+            facts.CommitTimes.of(file, self._lines.of(file.path)).in_commit
+            for file in (() if first is None else self._listing.commits)
+            if file.version == first
+        )
         yield facts.SnapshotFacts(
             snapshot=snapshot,
             totals=totals or facts.FileTotals(),
             listing=self._listing,
-            enablement_timestamp=self._enablement_timestamp(snapshot),
+            enablement_timestamp=next(enabling, None),
             earlier_names=self._earlier_names(snapshot),
             now=self._now,
         )
@@ -669,14 +676,6 @@ class _FactCollector:
                     named = earlier_names([state.metadata])
                     known = {path: named[path] for path in lost & named.keys()} | known
         return known
-
-    def _enablement_timestamp(self, snapshot: Snapshot) -> int | None:
-        text = snapshot.metadata.configuration.get("delta.inCommitTimestampEnablementVersion", "")
-        version = whole_number(text)
-        for file in self._listing.commits if version is not None else ():
-            if file.version == version:
-                return facts.CommitTimes.of(file, self._lines.of(file.path)).in_commit
-        return None
 
 
 _BATCH: Final = 100

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import Any, Final
@@ -333,32 +334,21 @@ def compaction_facts(
         last = min(last, max(by_version, default=-1))  # a name may claim any range
         covered = [by_version.get(number) for number in range(last, first - 1, -1)]
         known = [version for version in covered if version is not None]
-        compaction = CompactionFacts(file=file, listing=listing)
+        error = difference = ""
         if file in compared and first <= last:
             try:
                 ours = _winners(store, [file])
-            except TableError as error:
-                compaction = replace(compaction, error=error.message)
-            else:
-                if len(known) == len(covered):
-                    difference = _compaction_difference(store, ours, known)
-                    compaction = replace(compaction, difference=difference)
-        yield compaction
-
-
-def _compaction_difference(
-    store: LogStore, ours: dict[tuple[str, ...], Any], replaced: Sequence[LogFile]
-) -> str:
-    try:
-        theirs = _winners(store, replaced)
-    except TableError:
-        return ""
-    for key in sorted(ours.keys() | theirs.keys(), key=str):
-        mine, other = ours.get(key), theirs.get(key)
-        # What came and went within the range need not be mentioned.
-        if mine != other and not (mine is None and other == "remove"):
-            return f"they differ in {' '.join(key)}"
-    return ""
+            except TableError as unread:
+                error, known = unread.message, []
+            if known and len(known) == len(covered):
+                with suppress(TableError):
+                    theirs = _winners(store, known)
+                    # What came and went within the range need not be mentioned.
+                    gone = {key for key, what in theirs.items() if what == "remove"} - ours.keys()
+                    keys = sorted((ours.keys() | theirs.keys()) - gone, key=str)
+                    odd = (key for key in keys if ours.get(key) != theirs.get(key))
+                    difference = next((f"they differ in {' '.join(key)}" for key in odd), "")
+        yield CompactionFacts(file=file, listing=listing, error=error, difference=difference)
 
 
 def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...], Any]:

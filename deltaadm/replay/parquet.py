@@ -9,6 +9,7 @@ Anything else, damage included, is `UnsupportedFileError` and left to pyarrow.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections import deque
@@ -485,7 +486,9 @@ def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterato
             empty = body[begin:at]
             continue
         decoded = _values(encoding, page, definitions.count(full), read, dictionary)
-        for index in _not_null(definitions):
+        # Few of them, in a column that few rows have.
+        for filled in re.finditer(rb"[^\0]", definitions):
+            index = filled.start()
             level = definitions[index]
             value = next(decoded, None) if level == full else None
             if value is None and level == full:
@@ -510,16 +513,6 @@ def _reader_of(element: Struct) -> Any:
 _CRC: Final = (1 << 32) - 1
 
 
-def _not_null(levels: bytes) -> Iterator[int]:
-    """The positions of levels above 0: few, in a column that few rows have."""
-    flags = levels.translate(_FLAGGED)
-    index = flags.find(1)
-    while index >= 0:
-        yield index
-        index = flags.find(1, index + 1)
-
-
-_FLAGGED: Final = bytes([0, *[1] * 255])
 _DATA_PAGE, _DICTIONARY = 0, 2
 _PLAIN, _DICTIONARIES = 0, (2, 8)
 _TEXT, _INTEGERS = 0, (17, 18)

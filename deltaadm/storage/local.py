@@ -165,7 +165,16 @@ class LocalStore:
         """
         directory, _, name = where.rpartition("/")
         if directory not in self._names and len(self._names) < _MANY_DIRECTORIES:
-            self._names[directory] = _few_names(directory)
+            names = None
+            try:
+                with os.scandir(directory) as entries:
+                    some = [entry.name.casefold() for entry in islice(entries, _FEW + 1)]
+                names = frozenset(some) if len(some) <= _FEW else None
+            except (FileNotFoundError, NotADirectoryError):
+                names = frozenset()
+            except OSError:  # they are hidden
+                pass
+            self._names[directory] = names
         found = self._names.get(directory)
         # Letters of other alphabets may be stored otherwise than they are asked for.
         return found is not None and (
@@ -291,18 +300,6 @@ def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
 
 
 _MOST_NEIGHBOURS: Final = 200
-
-
-def _few_names(directory: str) -> frozenset[str] | None:
-    """The names in a directory that need not be there; None for many, or where they are hidden."""
-    try:
-        with os.scandir(directory) as entries:
-            names = [entry.name.casefold() for entry in islice(entries, _FEW + 1)]
-    except (FileNotFoundError, NotADirectoryError):
-        return frozenset()
-    except OSError:
-        return None
-    return frozenset(names) if len(names) <= _FEW else None
 
 
 def _tables_nearby(path: str) -> Iterator[str]:

@@ -153,48 +153,30 @@ class Rest:
 
     # What goes wrong
 
-    def _refused(self, status: int, headers: Message, document: Document | None) -> StorageError:
-        place = headers.get("Location")
-        if place and status // 100 == 3:  # noqa: PLR2004 -- redirections
-            try:
-                elsewhere = urlsplit(place).hostname
-            except ValueError:
-                elsewhere = None
-            return CatalogError(
-                f"{self._name} redirects to {elsewhere or 'another place'}, where no token is "
-                "sent.",
-                remedy="Pass the URL of the workspace or server itself to --unity.",
-                status=status,
-            )
+    def _refused(self, status: int, given: Message, document: Document | None) -> CatalogError:
         # The server's words stand in the answer itself or in its "error".
         inner = (document or {}).get("error")
         details = inner if isinstance(inner, dict) else document or {}
         said, kind = details.get("message"), details.get("type") or details.get("error_code")
-        if not isinstance(said, str) and not isinstance(kind, str):
-            kind = None
-            if status not in _MESSAGES:
-                return self._no_catalog(status)
-        reason = self._quoted(said if isinstance(said, str) else "")
-        message, remedy = _MESSAGES.get(status, _OTHER)
+        is_told = isinstance(said, str) or isinstance(kind, str)
+        message, remedy = _MESSAGES.get(status, _OTHER if is_told else _NO_CATALOG)
         if status == HTTPStatus.UNAUTHORIZED and not self._token:
-            message, remedy = "{name} requires a token.", "Set {tokens} to one."
+            message, remedy = _NO_TOKEN
+        place = None
+        if status // 100 == 3 and given.get("Location"):  # noqa: PLR2004 -- redirections
+            message, remedy = _REDIRECTION
+            with suppress(ValueError):
+                place = urlsplit(given["Location"]).hostname
+        reason = self._quoted(said if isinstance(said, str) else "")
         fields = {
             "name": self._name, "tokens": self._token_names, "status": status,
-            "reason": f": {reason}" if reason else ".",
+            "place": place or "another place", "reason": f": {reason}" if reason else ".",
         }  # fmt: skip
         return CatalogError(
             message.format_map(fields),
             remedy=remedy.format_map(fields),
             status=status,
-            reason=str(kind or ""),
-        )
-
-    def _no_catalog(self, status: int) -> StorageError:
-        return CatalogError(
-            f"{self._name} does not answer as a Unity Catalog (status {status}).",
-            remedy="Check --unity: it is the URL of a workspace or server, for example "
-            "https://adb-123.azuredatabricks.net or http://localhost:8080.",
-            status=status,
+            reason=str(kind or "") if is_told else "",
         )
 
     def _unreachable(self, cause: object) -> StorageError:
@@ -241,6 +223,16 @@ _MESSAGES: Final = {
     504: ("{name} does not answer its gateway in time{reason}", _TRY_LATER),
 }  # fmt: skip
 _OTHER: Final = ("{name} refuses the request (status {status}){reason}", "Check --unity.")
+_NO_TOKEN: Final = ("{name} requires a token.", "Set {tokens} to one.")
+_NO_CATALOG: Final = (
+    "{name} does not answer as a Unity Catalog (status {status}).",
+    ("Check --unity: it is the URL of a workspace or server, for example "
+    "https://adb-123.azuredatabricks.net or http://localhost:8080."),
+)  # fmt: skip
+_REDIRECTION: Final = (
+    "{name} redirects to {place}, where no token is sent.",
+    "Pass the URL of the workspace or server itself to --unity.",
+)
 
 _CAUSES: Final[tuple[tuple[type, str, str], ...]] = (
     (ssl.SSLCertVerificationError, "the server's certificate is not accepted",
