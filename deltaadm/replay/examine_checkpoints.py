@@ -173,30 +173,23 @@ class CheckpointExaminer:
         deep: bool,
     ) -> CheckpointFacts:
         sizes = {file.path: file.info.size for file in self.listing.of_kind(Kind.SIDECAR)}
+        found: dict[str, Any] = {}
         try:
             reader = CheckpointReader(self.store, checkpoint)
             small = reader.small_actions(_SMALL)[::-1]
             sidecars = [document for name, document in small if name == "sidecar"]
             paths = [sidecar_path(sidecar) for sidecar in sidecars]
-            checkpoint_facts = replace(
-                checkpoint_facts,
-                opened=True,
-                small=tuple(small),
-                state=state_after(checkpoint_facts.state, checkpoint_facts.version, small),
-                sidecars=tuple(
-                    SidecarFacts(
-                        str(sidecar.get("path")),
-                        integer(sidecar.get("sizeInBytes")),
-                        sizes.get(path),
-                    )
-                    for sidecar, path in zip(sidecars, paths, strict=True)
-                ),
+            state = state_after(checkpoint_facts.state, checkpoint_facts.version, small)
+            found |= {"opened": True, "small": tuple(small), "state": state}
+            found["sidecars"] = tuple(
+                SidecarFacts(
+                    str(sidecar.get("path")), integer(sidecar.get("sizeInBytes")), sizes.get(path)
+                )
+                for sidecar, path in zip(sidecars, paths, strict=True)
             )
             present = [path for path in paths if path in sizes]
             files = [file.path for file in checkpoint.files]
-            checkpoint_facts = replace(
-                checkpoint_facts, columns=reader.columns([*files, *present[:1]])
-            )
+            found["columns"] = reader.columns([*files, *present[:1]])
             if deep and len(present) == len(paths):
                 # Everything is read, and compared with older files.
                 expected = self._expected(checkpoint.version, differing)
@@ -208,15 +201,11 @@ class CheckpointExaminer:
                     for adds in _hashed_adds(reader, path, self.store, counts, prefix):
                         if expected is not None:
                             expected.cross_off(adds)
-                difference = (
-                    None if expected is None else expected.difference(checkpoint_facts.state)
-                )
-                checkpoint_facts = replace(
-                    checkpoint_facts, counts=dict(counts), difference=difference
-                )
+                difference = None if expected is None else expected.difference(state)
+                found |= {"counts": dict(counts), "difference": difference}
         except TableError as error:
-            return replace(checkpoint_facts, error=error.message)
-        return checkpoint_facts
+            found["error"] = error.message
+        return replace(checkpoint_facts, **found)
 
     def _expected(self, version: int, differing: set[int]) -> _Expected | None:
         """The state of *version* by its commits, on top of the nearest fit checkpoint if any."""

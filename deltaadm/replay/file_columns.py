@@ -189,7 +189,17 @@ class ArrowFiles:
         self.now = now
         # What takes longest is done by the thread that makes this; before Python 3.12, a cached
         # property makes all threads wait for each other.
-        self.statistics = self._read_statistics(shape)
+        # Statistics that the checkpoint has as structs are read by their count alone.
+        texts, structs = self._texts("stats"), self.column("stats_parsed")
+        if texts.null_count and pa.types.is_struct(structs.type):
+            counts = pc.struct_field(structs, "numRecords")
+            counted = pc.binary_join_element_wise(
+                scalar('{"numRecords":'), counts.cast(pa.string()), scalar("}"), scalar("")
+            )
+            empty = pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
+            texts = pc.coalesce(texts, counted, empty)
+        deleted = self.vectors("cardinality").cast(pa.int64())
+        self.statistics = Statistics(texts, deleted, shape)
         paths = self._texts("path")
         # To skip what the pattern accepts anyway takes a fraction of looking for it.
         rest = pc.ascii_ltrim(paths, PLAIN_CHARACTERS)
@@ -299,19 +309,6 @@ class ArrowFiles:
             if bad:
                 matching |= Rows(pc.is_in(column, pa.array(bad, pa.string())))
         return matching
-
-    def _read_statistics(self, shape: StatisticsShape) -> Statistics:
-        """Those that the checkpoint has as structs are read by their count alone."""
-        texts, structs = self._texts("stats"), self.column("stats_parsed")
-        if texts.null_count and pa.types.is_struct(structs.type):
-            counts = pc.struct_field(structs, "numRecords")
-            counted = pc.binary_join_element_wise(
-                scalar('{"numRecords":'), counts.cast(pa.string()), scalar("}"), scalar("")
-            )
-            empty = pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
-            texts = pc.coalesce(texts, counted, empty)
-        deleted = self.vectors("cardinality").cast(pa.int64())
-        return Statistics(texts, deleted, shape)
 
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
         """The files that are in any of *rows*, each with the answer in which of them it is."""
@@ -660,16 +657,11 @@ def _filled(fields: Iterable[pa.Field], columns: Mapping[str, pa.Array]) -> list
 def _has_left_out(fields: Any, present: Any, usual: Any) -> bool:
     """Whether among the fields *found* there is a usual one that was not known to be *present*."""
     for field in fields:
-        expected = usual.field(field.name) if field.name in _names(usual) else None
-        if expected is None:
+        if usual.get_field_index(field.name) < 0:
             continue
-        if field.name not in _names(present):
+        if present.get_field_index(field.name) < 0:
             return True
-        kinds = (field.type, present.field(field.name).type, expected.type)
-        if pa.types.is_struct(expected.type) and _has_left_out(*kinds):
+        kinds = (field.type, present.field(field.name).type, usual.field(field.name).type)
+        if pa.types.is_struct(kinds[2]) and _has_left_out(*kinds):
             return True
     return False
-
-
-def _names(fields: Iterable[pa.Field]) -> set[str]:
-    return {field.name for field in fields}

@@ -215,19 +215,12 @@ class Footer:
         """The names of all columns, nested ones with dots."""
         return frozenset(name for column in self.columns.values() for name in column.names())
 
-    def repetition(self, chunk: Struct) -> int:
-        """The highest repetition level in *chunk*: how many lists and maps its values are in."""
-        path = tuple(part.decode() for part in chunk[3])
-        leaves = self.columns[path[0]].leaves()
-        return next(leaf.levels[0] for leaf in leaves if leaf.path == path)
-
     def groups_with(self, names: Sequence[str]) -> list[int]:
         """The row groups that, by their statistics, may hold a value in one of these columns."""
-        paths = [tuple(name.split(".")) for name in names]
         return [
             index
             for index, group in enumerate(self.groups)
-            if any(may_hold_any(group, path) for path in paths)
+            if any(may_hold_any(group, (name,)) for name in names)
         ]
 
 
@@ -765,7 +758,11 @@ class Pages:
         if values * entry <= self._limits.batch:
             return -(-values // max(1, rows)) * entry
         entries = values - rows + 1
-        if self.footer.repetition(chunk) == 1 and chunk[4] in _DECODED:
+        path = tuple(part.decode() for part in chunk[3])
+        leaves = self.footer.columns[path[0]].leaves()
+        # The values are in one list or map, and not in several within each other.
+        is_flat = any(leaf.levels[0] == 1 for leaf in leaves if leaf.path == path)
+        if is_flat and chunk[4] in _DECODED:
             try:
                 levels = b"".join(self._row_levels(chunk))
             except (*DAMAGE, UnsupportedFileError) as error:
