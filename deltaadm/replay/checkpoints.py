@@ -145,19 +145,12 @@ _ADD_COLUMNS: Final = (
     "path", "partitionValues", "size", "modificationTime", "dataChange", "stats", "tags",
     "deletionVector", "baseRowId", "defaultRowCommitVersion", "clusteringProvider",
 )  # fmt: skip
-_NUM_RECORDS: Final = "stats_parsed.numRecords"
-_FACT_COLUMNS: Final = ("path", "size")
-_FACT_COLUMNS_IF_FILLED: Final = ("partitionValues", "deletionVector", "baseRowId")
 
 _BATCH_ROWS: Final = 1 << 14
-_LIVE_ROWS: Final = 1 << 15
-"""Rows that are judged at once: more than are counted, since there is more to do with each."""
-_BATCH_ACTIONS: Final = 100
 
 _READERS: Final = 4
 """Threads that read, at most: more would wait for the one that counts."""
 
-_WHOLE: Final = slice(None)
 
 _MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, MemoryError)
 """Errors whose text alone means nothing to a reader."""
@@ -333,7 +326,7 @@ class CheckpointReader:
         self,
         path: str,
         columns_of: Callable[[Footer, Struct], Sequence[str]],
-        share: slice = _WHOLE,
+        share: slice = slice(None),
         *,
         rows: int = _BATCH_ROWS,
         threads: bool = True,
@@ -417,7 +410,7 @@ class CheckpointReader:
                         yield action
 
         live = alive()
-        while batch := list(islice(live, _BATCH_ACTIONS)):
+        while batch := list(islice(live, 100)):
             counts.facts += count_files(batch)
             yield batch
 
@@ -431,7 +424,9 @@ class CheckpointReader:
 
         touched = columns.texts(reconciled.touched_paths())
         with self.decoding(path):
-            for _, counted, adds in self.add_batches(path, read, rows=_LIVE_ROWS, threads=False):
+            # More rows than are counted at once, since there is more to do with each.
+            batches = self.add_batches(path, read, rows=2 * _BATCH_ROWS, threads=False)
+            for _, counted, adds in batches:
                 live = columns.live(adds, touched, reconciled)
                 counts.adds_read += len(adds)
                 counts.facts += columns.facts_of(live, counted=counted)
@@ -565,15 +560,16 @@ def _counts_in(footer: Footer) -> tuple[str, ...]:
     """The column with the number of records in statistics as a struct, if there is one."""
     statistics = footer.columns["add"].child("stats_parsed")
     number = None if statistics is None else statistics.child("numRecords")
-    return (_NUM_RECORDS,) if number and not number.repeated and _is("long", number) else ()
+    is_count = number is not None and not number.repeated and _is("long", number)
+    return ("stats_parsed.numRecords",) if is_count else ()
 
 
 def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:
     """The columns to count the files of a row group by; without `stats` if all have a count."""
-    optional = (*_FACT_COLUMNS_IF_FILLED, *_counts_in(footer))
+    optional = ("partitionValues", "deletionVector", "baseRowId", *_counts_in(footer))
     filled = (column for column in optional if may_hold_any(group, ("add", *column.split("."))))
     stats = () if _all_begin_with_count(group) else ("stats",)
-    return (*_FACT_COLUMNS, *stats, *filled)
+    return ("path", "size", *stats, *filled)
 
 
 def _all_begin_with_count(group: Struct) -> bool:

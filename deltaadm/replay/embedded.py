@@ -285,7 +285,7 @@ class Replay:
     def _actions_if_few(self, path: str) -> list[Named] | None:
         """The actions that apply; None for a file whose actions would take much memory."""
         lines = commits.read_lines(self._store, path)
-        return [*lines.actions_reversed()] if len(lines) <= _SMALL else None
+        return [*lines.actions_reversed()] if len(lines) <= 1 << 20 else None
 
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or a compacted file was needed."""
@@ -375,7 +375,6 @@ def commit_time(inside: int | None, metadata: Metadata, modified: int) -> int:
     return modified if inside is None or not in_commit_timestamps(metadata) else inside
 
 
-_SMALL: Final = 1 << 20
 MOST_OBSERVED: Final = 100
 """So many commits, the newest, say who wrote them."""
 

@@ -571,7 +571,7 @@ class _FactCollector:
         """The live files: actions of commits as in the log, those of a checkpoint by column."""
         replay = SharingReplay(self._store, segment, self._lines)
         alive = replay.live_in_deltas()
-        yield from iter(lambda: list(islice(alive, _BATCH)), [])
+        yield from iter(lambda: list(islice(alive, 100)), [])
         if segment.checkpoint is None:
             return
         from deltaadm.replay.file_columns import ArrowFiles, StatisticsShape
@@ -628,7 +628,7 @@ class _FactCollector:
             except StorageError:
                 return False
             self._missing += is_missing
-            return is_missing and self._missing > _NAMED
+            return is_missing and self._missing > 100  # noqa: PLR2004 -- more than reports name
 
         many = files.none
         # To look costs a request where the storage is not this machine's.
@@ -676,11 +676,6 @@ class _FactCollector:
                     named = earlier_names([state.metadata])
                     known = {path: named[path] for path in lost & named.keys()} | known
         return known
-
-
-_BATCH: Final = 100
-_NAMED: Final = 100
-"""So many missing files are told of one by one: more than any report names."""
 
 
 def _looked_at(

@@ -37,8 +37,6 @@ Document = dict[str, Any]
 Hashed = tuple[int, str]
 
 
-_SMALL: Final = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")
-
 _KEY_FIELDS: Final = {
     "txn": "appId", "add": "path", "remove": "path", "metaData": "id", "cdc": "path",
     "protocol": "minReaderVersion", "domainMetadata": "domain", "checkpointMetadata": "version",
@@ -176,7 +174,7 @@ class CheckpointExaminer:
         found: dict[str, Any] = {}
         try:
             reader = CheckpointReader(self.store, checkpoint)
-            small = reader.small_actions(_SMALL)[::-1]
+            small = reader.small_actions((*SMALL, "checkpointMetadata", "commitInfo", "cdc"))[::-1]
             sidecars = [document for name, document in small if name == "sidecar"]
             paths = [sidecar_path(sidecar) for sidecar in sidecars]
             state = state_after(checkpoint_facts.state, checkpoint_facts.version, small)

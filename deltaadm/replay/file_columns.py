@@ -335,11 +335,8 @@ _VECTOR: Final = rf"(?:{_Z85_FIRST}{_Z85}{{4}}){{4}}\z"
 # Statistics
 
 _SMALLEST_PIECE: Final = 64
-_LARGEST_TEXT: Final = 1 << 26
 _DEEPEST: Final = 400
 _NUMBER: Final = "numRecords"
-_EXACT: Final = 1 << 53
-"""Beyond this a double stands for several whole numbers."""
 
 
 class Statistics:
@@ -485,7 +482,9 @@ def _above(left: pa.Array, right: pa.Array) -> pa.Array:
     if _are(left, right, pa.types.is_integer):
         return pc.greater(left, right)
     left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
-    same = pc.and_(pc.equal(left, right), pc.greater_equal(pc.abs(left), scalar(float(_EXACT))))
+    # Beyond this a double stands for several whole numbers.
+    large = pc.greater_equal(pc.abs(left), scalar(float(1 << 53)))
+    same = pc.and_(pc.equal(left, right), large)
     return pc.or_(pc.greater(left, right), same)
 
 
@@ -611,7 +610,7 @@ class StatisticsShape:
         ends = pa.Array.from_buffers(pa.int32(), 2, [None, offsets])
         # No JSON goes on behind a line that ends in the middle of it.
         body = pc.binary_join(pa.ListArray.from_arrays(ends, texts), scalar("\n")).buffers()[2]
-        if body.size > _LARGEST_TEXT:
+        if body.size > 1 << 26:
             return None
         present = self._present
         if present is not None:

@@ -368,7 +368,7 @@ def suspended_clustering(store: LogStore, snapshot: Snapshot) -> tuple[Path, ...
     The columns by which a run that has not gone on yet is to cluster the table of *snapshot* again.
 
     The newest commit that is about clustering says so. It is looked for only where a table was
-    clustered once and is no more, and not further back than that.
+    clustered once and is no more, and not further back than a thousand versions.
     """
     domains = snapshot.domains or {}
     if CLUSTERING_DOMAIN not in domains:
@@ -377,12 +377,8 @@ def suspended_clustering(store: LogStore, snapshot: Snapshot) -> tuple[Path, ...
 
     if physical_clustering(domains):
         return ()
-    for version in range(snapshot.version, max(snapshot.version - _SEARCHED, -1), -1):
+    for version in range(snapshot.version, max(snapshot.version - 1000, -1), -1):
         info, _, clusters = _read(store, version)
         if clusters:
             return suspended_columns(info.user_metadata or "") if info else ()
     return ()
-
-
-_SEARCHED: Final = 1000
-"""The number of versions that are searched for the one that removed the clustering."""

@@ -66,21 +66,13 @@ class Budget:
             raise ValueError(f"values that take more than {self._most:,} bytes in memory")
 
 
-_STRUCT: Final = 240
-_FIELD: Final = 48
-_LIST_SIZE: Final = 64
-_ITEM: Final = 48
-"""About what a struct, a field of it, a list and an item of it take in memory, in bytes."""
-_LARGEST_HEADER: Final = 1 << 20
-
-
 def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struct, int]:
     """
     The struct that begins at *at*, by field number, and where it ends.
 
     Its values may take the memory of *budget*; what is not said is enough for the header of a page.
     """
-    budget = budget or Budget(_LARGEST_HEADER)
+    budget = budget or Budget(1 << 20)
     struct: Struct = {}
     field = 0
     while head := body[at]:
@@ -91,7 +83,7 @@ def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struc
             number, at = variable(body, at)
             field = number >> 1 ^ -(number & 1)
         struct[field], at = _value(body, at, head & 15, budget)
-    budget.spend(_STRUCT + _FIELD * len(struct))
+    budget.spend(240 + 48 * len(struct))  # about what it and each of its fields take in memory
     return struct, at + 1
 
 
@@ -129,7 +121,7 @@ def _list(body: bytes, at: int, budget: Budget) -> tuple[list[Any], int]:
     if count == 15:  # noqa: PLR2004 -- the number follows
         count, at = variable(body, at)
     # Before the items are made: the count in a damaged file may be anything.
-    budget.spend(_LIST_SIZE + _ITEM * count)
+    budget.spend(64 + 48 * count)
     if kind in {1, 2}:
         return [byte == 1 for byte in body[at : at + count]], at + count
     values = []
@@ -143,7 +135,6 @@ def _list(body: bytes, at: int, budget: Budget) -> tuple[list[Any], int]:
 
 
 _MAGIC: Final = b"PAR1"
-_TAIL: Final = 1 << 16
 
 _OPTIONAL, _REPEATED = 1, 2
 
@@ -263,7 +254,7 @@ def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
     """
     size = source.seek(0, 2)
     # One read for the length and, unless it is long, the footer as well.
-    source.seek(max(0, size - _TAIL))
+    source.seek(max(0, size - (1 << 16)))
     tail = source.read()
     if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length
         raise DamagedFooterError("it is not a Parquet file, or is truncated")
@@ -344,11 +335,6 @@ class UnsupportedFileError(Exception):
 _MOST: Final = 5_000
 """Beyond this many values of a column, pyarrow is the faster one."""
 
-_LARGEST_GAP: Final = 1 << 16
-
-_LARGEST_READ: Final = 1 << 25
-"""Beyond so many bytes of a column, pyarrow reads it piece by piece."""
-
 
 def too_much_state(most: int) -> DamagedFooterError:
     """The error for rows that would take more than *most* bytes."""
@@ -356,10 +342,6 @@ def too_much_state(most: int) -> DamagedFooterError:
         "its actions that are not about files take more than the "
         f"{most:,} bytes that deltaadm reads of them"
     )
-
-
-_VALUE: Final = 64
-"""Bytes that a value takes beside its text."""
 
 
 def rows(
@@ -401,7 +383,8 @@ def _column(
             if (nulls := null_count(chunk)) is not None
         ):
             raise UnsupportedFileError("many rows")
-        if sum(chunk[7] for _, chunk in wanted) > _LARGEST_READ:
+        # Beyond so many bytes of a column, pyarrow reads it piece by piece.
+        if sum(chunk[7] for _, chunk in wanted) > 1 << 25:
             raise UnsupportedFileError("many bytes")
         parts = _parts(source, [chunk for _, chunk in wanted])
         records = [
@@ -418,7 +401,7 @@ def _parts(source: BinaryIO, held: Sequence[Struct]) -> list[bytes]:
     """The bytes of each chunk; those of a column are neighbours, and read at once."""
     spans = [(first_page(chunk), first_page(chunk) + chunk[7]) for chunk in held]
     begin, end = min(start for start, _ in spans), max(end for _, end in spans)
-    if end - begin > sum(chunk[7] for chunk in held) + _LARGEST_GAP:
+    if end - begin > sum(chunk[7] for chunk in held) + (1 << 16):
         raise UnsupportedFileError("a column that is scattered")
     source.seek(begin)
     body = source.read(end - begin)
@@ -453,7 +436,7 @@ def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterato
         if len(page) != header[3]:
             raise UnsupportedFileError("a page that is cut off")
         # The checksum is written as a number with a sign.
-        if 4 in header and zlib.crc32(page) != header[4] & _CRC:  # noqa: PLR2004 -- Parquet's number
+        if 4 in header and zlib.crc32(page) != header[4] % (1 << 32):  # noqa: PLR2004 -- its number
             raise UnsupportedFileError("a page that does not match its checksum")
         page = _unpacked(page, header[2], chunk[4])
         if header[1] == _DICTIONARY:
@@ -467,7 +450,7 @@ def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterato
         seen += count
         levels = []
         for highest, kind in zip(leaf.levels, encodings, strict=True):
-            if highest and kind != _RLE:
+            if highest and kind != 3:  # noqa: PLR2004 -- Parquet's number of run lengths
                 raise UnsupportedFileError("levels in another encoding")
             end = 4 + int.from_bytes(page[:4], "little") if highest else 0
             levels.append(_hybrid(page[4:end], highest.bit_length(), count))
@@ -488,7 +471,8 @@ def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterato
                 raise UnsupportedFileError("fewer values than it says")
             if isinstance(value, bytes):
                 value = value.decode()
-            budget.spend(_VALUE + (len(value) if isinstance(value, str) else 0))
+            # What a value takes beside its text.
+            budget.spend(64 + (len(value) if isinstance(value, str) else 0))
             yield repetitions[index], level, value
 
 
@@ -501,9 +485,6 @@ def _reader_of(element: Struct) -> Any:
     elif converted not in {None, *_INTEGERS} or not logical <= {10}:
         raise UnsupportedFileError("numbers that mean something else")
     return _READERS[element[1]]
-
-
-_CRC: Final = (1 << 32) - 1
 
 
 _DATA_PAGE, _DICTIONARY = 0, 2
@@ -526,7 +507,6 @@ def _values(
 
 # Values and levels as they are encoded
 
-_RLE: Final = 3
 _BYTES: Final = 6
 
 
@@ -682,14 +662,6 @@ def _snappy(body: bytes) -> bytes:
 # Pages
 
 
-_PAGE_HEADER: Final = 1 << 16
-"""Bytes in which a page's header ends; it may have the least and greatest value in it."""
-
-_USUAL_HEADER: Final = 1 << 9
-
-_LARGEST_RATIO: Final[Mapping[int, int]] = {0: 1, 1: 64, 2: 1_032}
-"""The highest compression ratio of each codec, by Parquet's number for it."""
-
 _CODECS: Final[Mapping[int, str]] = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 _DECODED: Final = frozenset({0, *_CODECS})
 
@@ -746,7 +718,7 @@ class Pages:
     def buffer_size(self) -> int:
         """The batch size with which pyarrow reads a column: 0 for all of it, if that is little."""
         sizes = (chunk[3][7] for group in self.footer.groups for chunk in group[1])
-        return _BUFFER if max(sizes, default=0) > self._limits.page else 0
+        return 1 << 23 if max(sizes, default=0) > self._limits.page else 0
 
     def _row_size(self, chunk: Struct, rows: int) -> int:
         """The most memory that a row of a column takes."""
@@ -754,7 +726,7 @@ class Pages:
         values: int = chunk[5]
         if values <= rows:
             return text
-        entry = text + _ENTRY
+        entry = text + 64  # what an entry of a map or list takes beside its text
         if values * entry <= self._limits.batch:
             return -(-values // max(1, rows)) * entry
         entries = values - rows + 1
@@ -768,7 +740,8 @@ class Pages:
             except (*DAMAGE, UnsupportedFileError) as error:
                 raise DamagedFooterError(f"a page of it is damaged ({error})") from error
             most = 1
-            while most < entries and _FURTHER * most in levels:
+            # The level 1 is that of a value in the row of the value before it.
+            while most < entries and b"\1" * most in levels:
                 most *= 2
             entries = min(most, entries)
         if entries * entry > self._limits.page:
@@ -798,7 +771,8 @@ class Pages:
             yield _hybrid(body, 1, head[1])
 
     def _is_small(self, chunk: Struct) -> bool:
-        ratio = _LARGEST_RATIO.get(chunk[4])
+        # The highest compression ratio of each codec, by Parquet's number for it.
+        ratio = {0: 1, 1: 64, 2: 1_032}.get(chunk[4])
         return ratio is not None and chunk[7] * ratio <= self._limits.page
 
     def _value_size(self, chunk: Struct) -> int:
@@ -838,17 +812,11 @@ class Pages:
         """A page's header and its length; most are short, and a retry costs less than reading."""
         self._source.seek(at)
         try:
-            return struct_at(self._source.read(min(_USUAL_HEADER, end - at)), 0)
+            return struct_at(self._source.read(min(1 << 9, end - at)), 0)
         except DAMAGE:
             self._source.seek(at)
-            return struct_at(self._source.read(min(_PAGE_HEADER, end - at)), 0)
-
-
-_BUFFER: Final = 1 << 23
-_ENTRY: Final = 64
-"""Bytes that an entry of a map or list takes beside its text."""
-_FURTHER: Final = b"\1"
-"""The repetition level of a value that belongs to the row of the value before it."""
+            # It may have the least and greatest value of the page.
+            return struct_at(self._source.read(min(1 << 16, end - at)), 0)
 
 
 def _decompressed(body: bytes, size: int, codec: int) -> bytes:

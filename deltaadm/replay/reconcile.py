@@ -38,7 +38,7 @@ class Reconciliation:
     this version does not know, by name. Like Delta, it passes over a metaData without `id`, and
     an add or remove without `path`.
     *qualifier* completes absolute paths, see `LogStore`. Transactions and domains may take *most*
-    bytes of memory, counted as `_ENTRY` says.
+    bytes of memory.
     """
 
     def __init__(self, qualifier: str = "", most: int = LIMITS.state) -> None:
@@ -62,7 +62,7 @@ class Reconciliation:
 
     def survives(self, name: str, document: Document) -> bool:
         """Take in one action; true if it is the newest one of its file, a tombstone or not."""
-        if name in _ABOUT_FILES:
+        if name in {"add", "remove"}:
             # A tombstone hides older entries of its file, and nothing else.
             path = document.get("path")
             if path is None:
@@ -92,7 +92,8 @@ class Reconciliation:
         if key in kept:
             return
         values = document.values()
-        self._left -= _ENTRY + sum(len(text) for text in values if isinstance(text, str))
+        # Half a kilobyte beside its texts: it is held twice for a time.
+        self._left -= 512 + sum(len(text) for text in values if isinstance(text, str))
         if self._left < 0:
             raise TableError(
                 f"The table has more than {len(self.transactions):,} transaction identifiers and "
@@ -109,8 +110,6 @@ class Reconciliation:
         return (key if isinstance(key, str) else key[0] for key in self._seen)
 
 
-_ENTRY: Final = 1 << 9
-"""Bytes for which a transaction or domain counts beside its texts: it is held twice for a time."""
 LONG: Final = 1 << 10
 """Longer names of files are held as hashes, since a log may have very many of them."""
 
@@ -126,10 +125,7 @@ def _short(name: str) -> str:
 STATE: Final = ("protocol", "metaData")
 """The actions of which a table has one each."""
 
-_ABOUT_FILES: Final = frozenset({"add", "remove"})
 _STATELESS: Final = frozenset({"commitInfo", "cdc", "checkpointMetadata", "sidecar"})
-
-_NO_AUTHORITY: Final = r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)"
 
 
 def canonical_path(path: str, qualifier: str = "") -> str:
@@ -150,7 +146,7 @@ def canonical_path(path: str, qualifier: str = "") -> str:
         path = normalized(path) if is_odd else path
     if path.startswith("/"):
         return f"{qualifier}{path}"
-    return re.sub(_NO_AUTHORITY, r"\1", path) if ":///" in path else path
+    return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", r"\1", path) if ":///" in path else path
 
 
 def vector_id(vector: Any) -> str | None:

@@ -160,8 +160,6 @@ def remove_dead_drafts(directory: str) -> None:
 
 _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 _DRAFT_SUFFIX: Final = ".deltaadm.tmp"
-_WRITING_TAKES: Final = 3_600
-"""Seconds within which every write has ended."""
 
 
 def _new_draft(path: str) -> tuple[str, int]:
@@ -194,7 +192,8 @@ def lock(descriptor: int, *, otherwise: bool = False) -> bool:
 
 
 def _remove_if_dead(draft: os.DirEntry[str]) -> None:
-    is_old = time.time() - draft.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES
+    # Every write has ended within an hour.
+    is_old = time.time() - draft.stat(follow_symlinks=False).st_mtime > 60 * 60
     if os.name == "nt":  # has no locks, and removes no open file
         if is_old:
             os.unlink(draft.path)  # noqa: PTH108

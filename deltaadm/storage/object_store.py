@@ -231,9 +231,9 @@ class RenewedCredentials:
         self._renewal: float | None = None
         if credentials.expires is not None:
             end, now = credentials.expires / 1000, time.time()
-            # A quarter of a short life, or credentials for less than the margin would be asked for
-            # each time.
-            self._renewal = end - min(_MARGIN, max(0.0, end - now) / 4)
+            # Five minutes before, or a quarter of a short life, since such credentials would else
+            # be asked for each time.
+            self._renewal = end - min(300.0, max(0.0, end - now) / 4)
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -267,9 +267,6 @@ _OBSTORE_NAMES: Final = {
     "google_oauth_token": "token",
 }
 
-_MARGIN: Final = 300.0
-"""Seconds before the end at which credentials are renewed, unless they are shorter-lived."""
-
 
 # What was read before
 
@@ -300,7 +297,7 @@ class LogCache:
         """Keep these bytes of a file, if there is room for them and it was listed."""
         # Commits, checksums and checkpoints; `_last_checkpoint` is overwritten.
         never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
-        if listed is None or not never_changes or len(body) > _CACHED_SIZE:
+        if listed is None or not never_changes or len(body) > 1 << 20:
             return
         key = log, path, span
         with self._lock:
@@ -365,9 +362,6 @@ def _is_url(text: str) -> bool:
 _NOWHERE: Final = "127.0.0.1:0"
 """Where nobody can listen."""
 
-_LINK_LOCAL: Final = "169.254.0.0/16"
-"""Where machines of a cloud get their credentials."""
-
 
 def _confining_options(
     kind: str, client: Mapping[str, object], settings: Mapping[str, str]
@@ -395,7 +389,7 @@ def _confining_options(
     own = ("aws_", "azure_", "azurite_", "identity_")
     given = {name.lower(): text for name, text in os.environ.items()}
     given = {name: text for name, text in given.items() if name.startswith(own)} | dict(settings)
-    hosts = [cloud, _LINK_LOCAL]
+    hosts = [cloud, "169.254.0.0/16"]  # where machines of a cloud get their credentials
     hosts += [urlsplit(text).hostname or "" for text in given.values() if _is_url(text)]
     hosts += [text for name, text in given.items() if name.endswith("_host")]
     hosts += ["127.0.0.1" for name in given if name.endswith("use_emulator")]
@@ -502,8 +496,9 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         # The first sentence, without the details of the response and of the request.
         line = re.sub(_REQUEST, "", str(error).strip().partition("\n")[0])
         line = re.sub(r"<.*", "", re.sub(r"^Generic [\w ]+ error: ", "", line)).strip(" :.-")
+        line = line or "the store's response cannot be understood"
         return StorageError(
-            f"Cannot {doing} {url}: {line or _NOT_UNDERSTOOD}.",
+            f"Cannot {doing} {url}: {line}.",
             remedy="Check the location, the endpoint and the credentials.",
         )
     kind, bucket = _KINDS[url.partition(":")[0].lower()], "/".join(url.split("/", 3)[:3])
@@ -521,7 +516,6 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     )
 
 
-_NOT_UNDERSTOOD: Final = "the store's response cannot be understood"
 _REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]*)?(?: - |: )?"
 
 
@@ -540,31 +534,9 @@ PAGE_TIME: Final = 120.0
 _TRIES: Final = 6
 """Requests for a list whose answers break off."""
 
-_AT_ONCE: Final = 64
-"""Requests that are under way at the same time, at most."""
-
-_AHEAD: Final = 32
-"""Files of a log that are fetched before they are asked for."""
-
-_AHEAD_SIZE: Final = 1 << 20
-"""Bytes of the largest file that is fetched before it is asked for."""
 
 _SCRATCH: Final = ".deltaadm-doctor-"
 """The prefix of objects that are only made to be removed; readers ignore them."""
-
-_ABANDONED: Final = timedelta(hours=1)
-"""The age from which on nobody needs such an object any more."""
-
-_TRIALS: Final = 3
-"""Attempts to find out what a store does that does not answer."""
-
-_CACHED: Final = 1 << 25
-_CACHED_SIZE: Final = 1 << 20
-"""Bytes of logs that are kept, for those that are read more than once, and of one piece of them."""
-
-_BLOCK: Final = 1 << 16
-_LARGEST_BLOCK: Final = 1 << 23
-_BLOCKS_KEPT: Final = 4
 
 
 _DENIALS: Final = frozenset({
@@ -637,8 +609,8 @@ class Connections:
         self._credentials_for = credentials_for
         self._buckets: dict[object, Bucket] = {}
         self._memory: dict[str, Backend] = {}
-        self._threads = Threads(_AT_ONCE)
-        self.cache = LogCache(_CACHED)
+        self._threads = Threads(64)
+        self.cache = LogCache(1 << 25)
 
     def bucket(self, location: str) -> Bucket:
         """The bucket that *location* is in."""
@@ -810,7 +782,7 @@ class Bucket:
     def creates_once(self, directory: str) -> bool:
         """Whether an object in *directory* can be created, and not a second time."""
         unknown: UnknownWriteError | None = None
-        for _ in range(_TRIALS):
+        for _ in range(3):
             path = f"{directory}{_SCRATCH}{uuid4()}"
             try:
                 # Nobody else knows the name: where it is taken, an answer was lost, as below.
@@ -835,7 +807,9 @@ class Bucket:
             made = {meta["path"]: meta["last_modified"] for meta in page}
             for name, time_made in made.items():
                 # By the clock of the store alone.
-                if name.startswith(scratch) and made.get(path, time_made) - time_made > _ABANDONED:
+                if name.startswith(scratch) and made.get(path, time_made) - time_made > timedelta(
+                    hours=1
+                ):
                     self.delete(name).result()
 
     def url(self, path: str) -> str:
@@ -1183,13 +1157,13 @@ class ObjectStore:
         return self._bucket.get(f"{self._log}/{path}", self.limits.line)
 
     def _fetch_ahead(self) -> None:
-        while self._ahead and len(self._fetched) < _AHEAD:
+        while self._ahead and len(self._fetched) < 32:  # noqa: PLR2004 -- of all requests
             path = self._ahead.popleft()
             meta = self._metas.get(path)
             cached = self._cache.find(self.root, path, _identity(meta))
             known = path in self._fetched or cached is not None
             # Large files may not be needed at all, and would keep small ones waiting.
-            if not known and (meta is None or meta["size"] <= _AHEAD_SIZE):
+            if not known and (meta is None or meta["size"] <= 1 << 20):
                 self._fetched[path] = self._get(path)
 
     def _listed(self, objects: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
@@ -1243,8 +1217,8 @@ class _RangedFile(io.RawIOBase):
         self._cache, self._file = cache, (*place, _identity(meta))
         self._size, self._tag = meta["size"], meta["e_tag"]
         self._at = 0
-        self._blocks: deque[tuple[int, bytes]] = deque(maxlen=_BLOCKS_KEPT)
-        self._block = _BLOCK
+        self._blocks: deque[tuple[int, bytes]] = deque(maxlen=4)
+        self._block = 1 << 16
 
     def readable(self) -> bool:
         return True
@@ -1269,7 +1243,7 @@ class _RangedFile(io.RawIOBase):
         if first <= start <= first + len(block):
             # Someone reads on, so that fewer and larger requests pay; a jump starts small blocks no
             # more.
-            self._block = min(_LARGEST_BLOCK, 2 * self._block)
+            self._block = min(1 << 23, 2 * self._block)
         last = min(self._size, max(end, start + self._block))
         cached = self._cache.find(*self._file, (start, last)) if self._cache else None
         if cached is None:

@@ -10,13 +10,10 @@ from contextlib import closing, contextmanager
 from functools import partial
 from math import inf
 from queue import SimpleQueue
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-_LOOK: Final = 0.5
-"""Seconds after which a wait looks for signals again."""
 
 
 @contextmanager
@@ -53,7 +50,7 @@ class Pending(Generic[Result]):
         """The result of the work; raises what it raised, or `TimeoutError` after *seconds*."""
         end = time.monotonic() + seconds
         # An interrupt between Python's last look for signals and the wait would not end the wait.
-        while not self._done.wait(_LOOK):
+        while not self._done.wait(0.5):
             if time.monotonic() > end:
                 raise TimeoutError
         if self._error is not None:

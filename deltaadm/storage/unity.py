@@ -56,17 +56,12 @@ _LASTING: Final = (ssl.SSLError, ConnectionRefusedError, socket.gaierror, ValueE
 PATIENCE: Final = 60.0
 """Seconds in which an answer is complete, and in which a request is tried again, at most."""
 
-_SILENCE: Final = 30.0
-"""Seconds that the server may be silent."""
 
 _LARGEST: Final = 1 << 22
 """Bytes of an answer, at most: in memory it can take twenty times as many."""
 
 _LONGEST: Final = 300
 """Characters of the server's own words that are quoted."""
-
-_PASSING: Final = frozenset({429, 500, 502, 503, 504})
-"""Answers after which it pays to ask again."""
 
 
 class CatalogError(StorageError):
@@ -127,7 +122,8 @@ class Rest:
                 document = _document(answer)
                 if status // 100 == 2 and document is not None:  # noqa: PLR2004 -- success
                     return document
-                problem, passes = self._refused(status, given, document), status in _PASSING
+                problem = self._refused(status, given, document)
+                passes = status in {429, 500, 502, 503, 504}
                 if (asked := given.get("Retry-After", "")).isdecimal():
                     pause = float(asked) + pause / 10
             if not passes or number + 1 == _TRIES or time.monotonic() + pause >= end:
@@ -137,7 +133,7 @@ class Rest:
 
     def _exchange(self, request: Request) -> tuple[int, Message, bytes]:
         def answer() -> tuple[int, Message, bytes]:
-            with self._opener.open(request, timeout=_SILENCE) as response:
+            with self._opener.open(request, timeout=30.0) as response:
                 return response.status, response.headers, response.read(_LARGEST + 1)
 
         # A server may send a byte now and then without end, and the system's resolver, which looks
@@ -257,7 +253,6 @@ def _document(body: bytes) -> Document | None:
 # Responses
 
 
-_VIEWS: Final = frozenset({"VIEW", "METRIC_VIEW"})
 _MANAGED: Final = "MANAGED"
 _MANAGING: Final = ("delta.feature.catalogManaged", "delta.feature.catalogOwned-preview")
 """Properties of tables whose commits their catalog manages."""
@@ -282,7 +277,7 @@ def entry_of(name: Sequence[str], info: Document) -> CatalogTable:
         name=path_text(tuple(name)),
         provider=_optional(info, "data_source_format", text, "").lower(),
         location=_optional(info, "storage_location", _location, ""),
-        is_view=kind in _VIEWS,
+        is_view=kind in {"VIEW", "METRIC_VIEW"},
         is_managed=kind == _MANAGED,
     )
 
@@ -476,11 +471,8 @@ def _credentials(
 ) -> TemporaryCredentials | None:
     given = {option: value for option, value in options.items() if value}
     end = _optional(answer, expires, version_number, 0)
-    return TemporaryCredentials(given, end if 0 < end < _NEVER else None) if given else None
-
-
-_NEVER: Final = 253_402_300_800_000
-"""The first millisecond after the year 9999: what ends later does not end."""
+    ends = 0 < end < 253_402_300_800_000  # noqa: PLR2004 -- the year 10000 stands for never
+    return TemporaryCredentials(given, end if ends else None) if given else None
 
 
 # Fields
@@ -538,10 +530,6 @@ def _word(value: Any) -> str:
 
 _PREFIX: Final = ("api", "2.1", "unity-catalog")
 _LOAD: Final = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
-_CREDENTIALS: Final = f"{_LOAD}/credentials"
-_PROTOCOLS: Final = "1.0"
-_PAGE: Final = "50"
-"""Tables in an answer, as many as the description allows."""
 
 PAGES: Final = 10_000
 ENTRIES: Final = 1_000_000
@@ -648,7 +636,7 @@ class UnityCatalog:
 
     def _tables(self, catalog: str, schema: str) -> Iterator[Document]:
         query = {
-            "catalog_name": catalog, "schema_name": schema, "max_results": _PAGE,
+            "catalog_name": catalog, "schema_name": schema, "max_results": "50",
             # Fifty tables with all their columns can be megabytes.
             "omit_columns": "true", "omit_properties": "true",
         }  # fmt: skip
@@ -710,7 +698,7 @@ class UnityCatalog:
 
         *operation* is READ or READ_WRITE. Raises `StorageError` where it denies them.
         """
-        if _CREDENTIALS in self._endpoints_of(name[0]):
+        if f"{_LOAD}/credentials" in self._endpoints_of(name[0]):
             query = {"operation": operation}
             answer = self._if_known(name, "credentials", query=query)
             if answer is not None:
@@ -744,7 +732,7 @@ class UnityCatalog:
     def _endpoints_of(self, catalog: str) -> frozenset[str]:
         with self._asking:  # so that tables that are looked up at once ask once
             if catalog not in self._endpoints:
-                query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
+                query = {"catalog": catalog, "protocol-versions": "1.0"}
                 endpoints = (self._if_known((), "config", query=query) or {}).get("endpoints")
                 self._endpoints[catalog] = (
                     frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
