@@ -379,7 +379,6 @@ class CheckpointReader:
                     yield from ((name, document) for document in rows)
 
     def json_actions(self, path: str) -> Iterator[Named]:
-        """The actions of a file of JSON lines."""
         with self.decoding(path):
             yield from commits.read_lines(self._store, path).checkpoint_actions()
 

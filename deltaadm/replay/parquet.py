@@ -162,16 +162,13 @@ class Field:
 
     @property
     def optional(self) -> bool:
-        """Whether a value may be null."""
         return self.element.get(3) == _OPTIONAL
 
     @property
     def repeated(self) -> bool:
-        """Whether there may be several values."""
         return self.element.get(3) == _REPEATED
 
     def child(self, name: str) -> Field | None:
-        """The field called *name* in this one."""
         return next((child for child in self.children if child.name == name), None)
 
     def leaves(self) -> Iterator[Field]:

@@ -53,7 +53,6 @@ class Reconciliation:
 
     @property
     def complete(self) -> bool:
-        """Whether protocol and metadata are both known."""
         return self.protocol is not None and self.metadata is not None
 
     def offer(self, name: str, document: Document) -> bool:
@@ -335,7 +334,6 @@ class _Helper:
         return marshal.loads(body) if length and len(body) == length else None  # noqa: S302 -- ours
 
     def end(self) -> None:
-        """Stop the process, whatever it does."""
         self._answers.close()
         # Killed at once: a helper only reads, so there is nothing to clean up.
         os.kill(self._process, 9)

@@ -58,7 +58,6 @@ class TotalsBuilder:
         self._hashes = array("q")
 
     def add(self, file: AddFile) -> None:
-        """Count one file."""
         if self._count < _HELD:
             self._held.append(replace(file, stats=None, tags=None, partition_values=None))
         if file.deletion_vector is not None:
@@ -77,7 +76,6 @@ class TotalsBuilder:
         self._count += 1
 
     def add_all(self, files: ArrowFiles) -> None:
-        """Count many files by column."""
         if self._count + len(files) <= _HELD:
             for file, _ in files.files([files.every]):
                 self.add(file.add)

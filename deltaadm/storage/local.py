@@ -270,7 +270,6 @@ class LocalStore:
         self.remove(f".{path}.crc")
 
     def remove(self, path: str) -> None:
-        """Remove a file, if it is there."""
         where = self._prefix + path
         try:
             os.unlink(where)  # noqa: PTH108

@@ -898,7 +898,6 @@ class Bucket:
 
     @_in_thread
     def put(self, path: str, body: bytes) -> None:
-        """Write a whole object."""
         with self._failing(path, "write"):
             self.backend.put(path, body)
 
@@ -931,7 +930,6 @@ class Bucket:
 
     @_in_thread
     def delete(self, path: str) -> None:
-        """Remove an object, if it is there."""
         with self._failing(path, "remove"), suppress(FileNotFoundError):
             self.backend.delete(path)
 

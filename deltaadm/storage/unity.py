@@ -620,7 +620,7 @@ class UnityCatalog:
         catalog, schema, table = parts
         schemas = [schema]
         if is_name_pattern(schema):
-            listed = self._pages("schemas", "schemas", {"catalog_name": catalog}, catalog)
+            listed = self._pages("schemas", {"catalog_name": catalog}, catalog)
             schemas = [info["name"] for info in listed if matches_name(info["name"], schema)]
 
         def matching(schema: str) -> list[CatalogTable]:
@@ -640,45 +640,43 @@ class UnityCatalog:
             # Fifty tables with all their columns can be megabytes.
             "omit_columns": "true", "omit_properties": "true",
         }  # fmt: skip
-        return self._pages("tables", "tables", query, f"{catalog}.{schema}")
+        return self._pages("tables", query, f"{catalog}.{schema}")
 
-    def _pages(
-        self, path: str, field: str, query: Mapping[str, str], parent: str
-    ) -> Iterator[Document]:
-        """The entries of *field* in all pages of a list, some of which may be empty."""
+    def _pages(self, kind: str, query: Mapping[str, str], parent: str) -> Iterator[Document]:
+        """The entries of this *kind* in all pages of a list, some of which may be empty."""
         token, seen, entries = "", {hash("")}, 0
         while len(seen) <= PAGES and entries <= ENTRIES:
             more = {"page_token": token} if token else {}
             try:
-                answer = self._rest.ask(path, query={**query, **more})
+                answer = self._rest.ask(kind, query={**query, **more})
             except CatalogError as error:
                 if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
                     raise
-                kind = "Schema" if "." in parent else "Catalog"
+                what = "Schema" if "." in parent else "Catalog"
                 raise TableError(
-                    f"{kind} {parent} does not exist in {self.name}, or this user may not see it.",
+                    f"{what} {parent} does not exist in {self.name}, or this user may not see it.",
                     remedy="Check its name and the privileges.",
                     delta_error_class="SCHEMA_NOT_FOUND",
                 ) from None
-            listed, token = self._parse(partial(page_of, answer, field))
+            listed, token = self._parse(partial(page_of, answer, kind))
             yield from listed
             if not token:
                 return
             if hash(token) in seen:
                 raise StorageError(
-                    f"{self.name} never ends its list of {field}: it repeats a page token.",
+                    f"{self.name} never ends its list of {kind}: it repeats a page token.",
                     remedy="Report this to the operator of the catalog.",
                 )
             seen.add(hash(token))
             entries += len(listed)
         raise StorageError(
-            f"{self.name} lists more than {PAGES:,} pages or {ENTRIES:,} entries of {field}.",
+            f"{self.name} lists more than {PAGES:,} pages or {ENTRIES:,} entries of {kind}.",
             remedy="Name the tables, or use narrower patterns.",
         )
 
     def describe_access(self) -> str:
         """Describe what can be listed and how tables load; raises what `list_tables` does."""
-        catalogs = [info["name"] for info in self._pages("catalogs", "catalogs", {}, "")]
+        catalogs = [info["name"] for info in self._pages("catalogs", {}, "")]
         number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
         summary = f"{number} can be listed"
         if not catalogs:
