@@ -17,7 +17,7 @@ from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.schema import StructType
 from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import TableError, TooLargeError
-from deltaadm.limits import LIMITS, require_few_values
+from deltaadm.limits import LIMITS, load_json
 from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
@@ -248,7 +248,7 @@ ABOUT_FILES: Final = frozenset({"add", "remove", "cdc"})
 
 
 def _value_of(line: bytes) -> Any:
-    value = json_value(line.decode())
+    value = load_json(line.decode())
     if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
         return json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     return value
@@ -265,24 +265,10 @@ def _actions(document: Document) -> Sequence[Named]:
     return present
 
 
-_DECODER: Final = json.JSONDecoder()
-
-
-def json_value(text: str) -> Any:
-    """The same value as `load_json` returns."""
-    require_few_values(text)
-    # That takes long to find out that there are no blanks around.
-    try:
-        value, end = _DECODER.raw_decode(text)
-    except ValueError:
-        end = -1
-    return value if end == len(text) else json.loads(text)
-
-
 def json_object(body: bytes) -> tuple[Document | None, str]:
     """The one JSON object of a file, or why it is not one."""
     try:
-        document = json_value(body.decode())
+        document = load_json(body.decode())
     except (ValueError, RecursionError) as error:
         return None, f"it is not JSON ({error})"
     return (document, "") if isinstance(document, dict) else (None, "it is not a JSON object")
