@@ -18,7 +18,7 @@ from deltaadm.errors import TableError
 from deltaadm.facts import Line, Lines, first_object
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
-from deltaadm.replay.commits import ABOUT_FILES, LargeFile
+from deltaadm.replay.commits import ABOUT_FILES, JsonLines, LargeFile
 from deltaadm.replay.embedded import Replay
 from deltaadm.storage.store import LogStore
 
@@ -142,7 +142,7 @@ class CommitLines:
                 return StoredLines(file, _line, self._store.limits.whole), False
         except TableError as error:
             return Lines([Line(0, None, error.message)]), False
-        lines = _lines(file.body), _ESCAPED in file.body
+        lines = _lines(file), _ESCAPED in file.body
         self._left -= len(file)
         if self._left >= 0:
             self._kept[path] = lines
@@ -203,12 +203,10 @@ class SharingReplay(Replay):
         return actions
 
 
-def _lines(body: bytes) -> Lines:
-    body = body.removeprefix(b"\xef\xbb\xbf")
-    numbered = enumerate(body.splitlines(), start=1)
-    lines = Lines([_line(number, text) for number, text in numbered if text.strip(commits.BLANKS)])
+def _lines(file: JsonLines) -> Lines:
+    lines = Lines([_line(number, text) for number, text in file.numbered()])
     undecoded = lines.has_errors and any(line.document is None for line in lines)
-    if undecoded and _is_spread_over_lines(body):
+    if undecoded and _is_spread_over_lines(file.body):
         first = next(iter(lines))
         spread = Line(first.number, None, "its JSON is spread over several lines", spread=True)
         return Lines([spread])
@@ -218,7 +216,7 @@ def _lines(body: bytes) -> Lines:
 def _is_spread_over_lines(body: bytes) -> bool:
     decoder, position = json.JSONDecoder(), 0
     try:
-        text = body.decode().strip()
+        text = body.decode("utf-8-sig").strip()
         while position < len(text):
             value, position = decoder.raw_decode(text, position)
             if not isinstance(value, dict):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Delta's reader passes over one at the beginning of a commit.
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-BLANKS: Final = b" \t\r\n"
+_BLANKS: Final = b" \t\r\n"
 """The characters that a blank line may have; Delta's reader fails on any other."""
 _ESCAPED: Final = b"\\u00"
 _STATE: Final = (b'"protocol"', b'"metaData"', _ESCAPED)
@@ -53,13 +53,17 @@ class JsonLines:
         """The size of the file in bytes."""
         return len(self.body)
 
+    def numbered(self, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
+        """The lines with their numbers from 1; only where asked for, those that are *blank* too."""
+        lines = enumerate(self.lines(blank=True), 1)
+        return ((number, line) for number, line in lines if blank or line.strip(_BLANKS))
+
     def lines(self, *, blank: bool = False) -> Iterable[bytes]:
-        """The lines; only where asked for, those that are *blank* too."""
         # Like in Hadoop's reader, a lone carriage return ends a line too.
         lines = self.body.removeprefix(_BYTE_ORDER_MARK).splitlines()
-        return lines if blank else [line for line in lines if line.strip(BLANKS)]
+        return lines if blank else [line for line in lines if line.strip(_BLANKS)]
 
-    def lines_reversed(self) -> Iterable[bytes]:
+    def lines_reversed(self) -> Iterator[bytes]:
         """The lines that are not blank, the last one first."""
         return reversed([*self.lines()])
 
@@ -106,7 +110,7 @@ class JsonLines:
         None for a large file, which is not searched for them.
         """
         found: list[Named] = []
-        for line in self.body.removeprefix(_BYTE_ORDER_MARK).splitlines():
+        for line in self.lines():
             if b'"commitInfo"' not in line and b'"txn"' not in line:
                 continue
             try:
@@ -145,7 +149,7 @@ class JsonLines:
         """Without parsing: what is not empty begins and ends like a JSON object."""
         if text.startswith(b"{") and text.endswith((b"}\n", b"}")):
             return
-        text = text.removeprefix(_BYTE_ORDER_MARK).strip(BLANKS)
+        text = text.removeprefix(_BYTE_ORDER_MARK).strip(_BLANKS)
         if text and not (text.startswith((b"{", b"[")) and text.endswith((b"}", b"]"))):
             raise self._unreadable("a line in it is not a JSON object")
 
@@ -191,7 +195,6 @@ class LargeFile(JsonLines):
         return self._size
 
     def numbered(self, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
-        """The lines with their numbers from 1; only where asked for, those that are *blank* too."""
         number = 0
         source: Any = self._store.open(self._path)
         with BufferedReader(source, self._store.limits.piece) as buffered:
@@ -199,7 +202,7 @@ class LargeFile(JsonLines):
                 self._check(text)
                 text = text if number else text.removeprefix(_BYTE_ORDER_MARK)
                 for number, line in enumerate(text.splitlines(), number + 1):  # noqa: B020
-                    if blank or line.strip(BLANKS):
+                    if blank or line.strip(_BLANKS):
                         yield number, line
 
     def lines(self, *, blank: bool = False) -> Iterator[bytes]:
@@ -215,9 +218,9 @@ class LargeFile(JsonLines):
                 rest, *whole = (source.read(end - start) + rest).splitlines(keepends=True)
                 end = start
                 self._check(rest)
-                yield from (line.rstrip(b"\r\n") for line in reversed(whole) if line.strip(BLANKS))
+                yield from (line.rstrip(b"\r\n") for line in reversed(whole) if line.strip(_BLANKS))
         first = rest.removeprefix(_BYTE_ORDER_MARK).strip(b"\r\n")
-        if first.strip(BLANKS):
+        if first.strip(_BLANKS):
             yield first
 
     def provenance(self) -> None:
