@@ -244,11 +244,8 @@ def _json_of(value: Any, kind: pa.DataType) -> str:
 
 def facts_of(adds: pa.StructArray, *, counted: bool) -> FileFacts:
     """Facts about *adds*; where all are *counted*, their statistics need not have been read."""
-    sizes, has_vector = (
-        field_of(adds, "size").cast(pa.int64()),
-        given(field_of(adds, "deletionVector")),
-    )
-    with_vector = _count(has_vector)
+    sizes = field_of(adds, "size").cast(pa.int64())
+    has_vector = given(field_of(adds, "deletionVector"))
     without_stats, without_count = 0, 0
     if not counted:
         stats, parsed = field_of(adds, "stats").cast(pa.string()), field_of(adds, "stats_parsed")
@@ -264,7 +261,7 @@ def facts_of(adds: pa.StructArray, *, counted: bool) -> FileFacts:
     return FileFacts(
         files=len(adds),
         bytes=pc.sum(sizes).as_py() or 0,
-        with_deletion_vector=with_vector,
+        with_deletion_vector=_count(has_vector),
         bytes_with_deletion_vector=pc.sum(sizes.filter(has_vector)).as_py() or 0,
         without_stats=without_stats,
         without_num_records=without_count,

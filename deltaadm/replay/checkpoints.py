@@ -392,10 +392,9 @@ class CheckpointReader:
                     actions = parquet.rows(source, footer, names, self._store.limits.state)
                 except parquet.UnsupportedFileError:  # pyarrow knows more, or what is wrong
                     actions = self._parquet_rows(path, names)
-            if cause := next(
-                filter(None, (commits.mismatches(*named)[0] for named in actions)), ""
-            ):
-                raise ValueError(cause)
+            for named in actions:
+                if cause := commits.mismatches(*named)[0]:
+                    raise ValueError(cause)
             return actions
 
     def _json_batches(

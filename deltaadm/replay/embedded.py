@@ -330,11 +330,9 @@ class Replay:
             return
         protocol = Protocol.from_wire(checksum["protocol"])
         metadata = Metadata.from_wire(checksum["metadata"])
-        for name, stated, actual in (
-            ("protocol", protocol, self._protocol()),
-            ("metadata", metadata, self._metadata()),
-        ):
-            if stated != actual:
+        known = {"protocol": self._protocol() == protocol, "metadata": self._metadata() == metadata}
+        for name, is_same in known.items():
+            if not is_same:
                 self._warnings.append(f"The version checksum's {name} differs from the log's.")
 
     def _protocol(self) -> Protocol | None:
