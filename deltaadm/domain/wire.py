@@ -48,11 +48,16 @@ class Codec:
 
 @dataclass(frozen=True)
 class Entry:
-    """One key of an action's JSON object and the attribute that holds it."""
+    """
+    One key of an action's JSON object and the attribute that holds it.
+
+    `plain` is the type of JSON that is taken as it is; None where the value has to be read.
+    """
 
     key: str
     attribute: str
     codec: Codec
+    plain: type | None
 
 
 class _Absent:
@@ -74,7 +79,7 @@ class Wire:
     annotation.
     """
 
-    ENTRIES: ClassVar[tuple[Entry, ...]] = ()
+    ENTRIES: ClassVar[Mapping[str, Entry]] = {}
 
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -82,23 +87,30 @@ class Wire:
         """Make the entries of a kind of action."""
         if "ENTRIES" in cls.__dict__:  # as a class with slots is made twice
             return
-        entries = []
+        entries = {}
         for name, kind in cls.__annotations__.items():
             if not kind.startswith("ClassVar"):
                 first, *others = name.split("_")
                 key = first + "".join(map(str.capitalize, others))
-                entries.append(Entry(key, name, CODECS[kind.removesuffix(" | None")]))
-        cls.ENTRIES = tuple(entries)
+                codec = CODECS[kind.removesuffix(" | None")]
+                plain = _JSON[codec.type.name] if isinstance(codec.type, PrimitiveType) else None
+                entries[key] = Entry(key, name, codec, plain)
+        cls.ENTRIES = entries
 
     @classmethod
     def from_wire(cls, document: Mapping[str, Any]) -> Self:
         """The value that *document* says; see the module for what becomes of oddities."""
         values: dict[str, Any] = {}
-        odd = len(document)
-        for entry in cls.ENTRIES:
-            raw = document.get(entry.key)
-            value = None if raw is None else entry.codec.read(raw)
-            if value is not None:
+        odd, entries = len(document), cls.ENTRIES
+        for key, raw in document.items():
+            entry = entries.get(key)
+            if entry is None:
+                continue
+            # Not isinstance: to Python true is an int.
+            if type(raw) is entry.plain:
+                values[entry.attribute] = raw
+                odd -= 1
+            elif raw is not None and (value := entry.codec.read(raw)) is not None:
                 values[entry.attribute] = value
                 odd -= value is raw or _same(_write(value), raw)
         plain = cls(**values)
@@ -116,20 +128,18 @@ class Wire:
     def to_wire(self) -> dict[str, Any]:
         """The JSON object: Delta's key names and order; None is left out."""
         written = {}
-        for entry in self.ENTRIES:
+        for entry in self.ENTRIES.values():
             value = getattr(self, entry.attribute)
             if value is not None:
                 written[entry.key] = _write(value)
         if not self.extra:
             return written
-        entries = {entry.key: entry for entry in self.ENTRIES}
         defaults = type(self)()
         for key, raw in self.extra.items():
-            if key in entries:
-                attribute = entries[key].attribute
-                read = None if raw is None or raw is ABSENT else entries[key].codec.read(raw)
-                value = getattr(defaults, attribute) if read is None else read
-                if getattr(self, attribute) != value:
+            if entry := self.ENTRIES.get(key):
+                read = None if raw is None or raw is ABSENT else entry.codec.read(raw)
+                value = getattr(defaults, entry.attribute) if read is None else read
+                if getattr(self, entry.attribute) != value:
                     continue  # the field has changed since it was read
             if raw is ABSENT:
                 written.pop(key, None)
@@ -140,13 +150,13 @@ class Wire:
     @property
     def is_odd(self) -> bool:
         """Whether the log says something in it that its fields cannot express."""
-        values = map(self.__getattribute__, (entry.attribute for entry in self.ENTRIES))
+        values = (getattr(self, entry.attribute) for entry in self.ENTRIES.values())
         return bool(self.extra) or any(isinstance(value, Wire) and value.is_odd for value in values)
 
     @property
     def unknown_keys(self) -> frozenset[str]:
         """Keys of the log's JSON object that this version does not know."""
-        return frozenset(self.extra) - {entry.key for entry in self.ENTRIES}
+        return frozenset(self.extra) - self.ENTRIES.keys()
 
     @classmethod
     def log_type(cls) -> StructType:
@@ -159,7 +169,7 @@ class Wire:
                     entry.codec.type,
                     nullable=not isinstance(getattr(plain, entry.attribute), int),
                 )
-                for entry in cls.ENTRIES
+                for entry in cls.ENTRIES.values()
             )
         )
 
@@ -183,7 +193,7 @@ class Loggable(Wire):
 def _given(kind: type[Wire]) -> frozenset[str]:
     """The attributes that are written even where the log has said nothing of them."""
     plain = kind()
-    attributes = [entry.attribute for entry in kind.ENTRIES]
+    attributes = [entry.attribute for entry in kind.ENTRIES.values()]
     return frozenset(name for name in attributes if getattr(plain, name) is not None)
 
 
@@ -227,7 +237,10 @@ def _name_set(raw: Any) -> frozenset[str] | None:
 def _text_map(raw: Any) -> dict[str, str | None] | None:
     if not isinstance(raw, dict):
         return None
-    return {key: None if value is None else _text(value) for key, value in raw.items()}
+    for value in raw.values():
+        if value is not None and type(value) is not str:
+            return {key: None if item is None else _text(item) for key, item in raw.items()}
+    return raw
 
 
 def _settings(raw: Any) -> dict[str, str] | None:
@@ -237,7 +250,7 @@ def _settings(raw: Any) -> dict[str, str] | None:
 
 
 def _object(raw: Any) -> dict[str, Any] | None:
-    return dict(raw) if isinstance(raw, dict) else None
+    return raw if isinstance(raw, dict) else None
 
 
 _STRING = PrimitiveType("string")
@@ -407,36 +420,23 @@ class MetadataKey:
     """The metadata of a table without what identifies it, as a key for tables that are alike."""
 
     schema_string: str | None
-    partition_columns: tuple[str, ...]
-    configuration: tuple[tuple[str, str], ...]
-    provider: str | None
-    options: tuple[tuple[str, str | None], ...] | None
-    has_format: bool
+    document: str
 
     @classmethod
     def of(cls, metadata: Metadata) -> MetadataKey:
         """The key of *metadata*."""
-        form = metadata.format
-        options = None if form is None else form.options
-        return cls(
-            metadata.schema_string,
-            metadata.partition_columns,
-            tuple(metadata.configuration.items()),
-            None if form is None else form.provider,
-            None if options is None else tuple(options.items()),
-            form is not None,
+        known = Metadata(
+            format=metadata.format,
+            partition_columns=metadata.partition_columns,
+            configuration=metadata.configuration,
         )
+        return cls(metadata.schema_string, compact(known.to_wire()))
 
     @property
     def metadata(self) -> Metadata:
         """Metadata that has them and nothing else."""
-        options = None if self.options is None else dict(self.options)
-        return Metadata(
-            format=Format(self.provider, options) if self.has_format else None,
-            schema_string=self.schema_string,
-            partition_columns=self.partition_columns,
-            configuration=dict(self.configuration),
-        )
+        known = Metadata.from_wire(load_json(self.document))
+        return replace(known, schema_string=self.schema_string)
 
 
 def _decoded(text: str | None) -> Any:

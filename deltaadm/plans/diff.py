@@ -101,13 +101,13 @@ def _change(subject: str, before: Any, after: Any) -> Iterator[Change]:
 
 
 def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
-    for entry in Protocol.ENTRIES[:2]:
+    for entry in list(Protocol.ENTRIES.values())[:2]:
         old, new = (
             getattr(state.protocol, entry.attribute) if state.exists else None
             for state in (before, after)
         )
         yield from _change(f"protocol.{entry.key}", old, new)
-    for entry in Protocol.ENTRIES[2:]:
+    for entry in list(Protocol.ENTRIES.values())[2:]:
         old = getattr(before.protocol, entry.attribute)
         new = getattr(after.protocol, entry.attribute)
         for name in sorted((new or frozenset()) - (old or frozenset())):

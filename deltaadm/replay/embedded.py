@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction, add_file
+from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata, Writer, merged, writer_of
@@ -41,14 +41,14 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     from deltaadm.replay.checkpoints import FileCounts
 
     replay = Replay(store, segment)
-    yield from map(add_file, replay.live_in_deltas())
+    yield from map(AddFile.from_wire, replay.live_in_deltas())
     for batch in replay.live_in_checkpoint(FileCounts()):
         if isinstance(batch, list):
-            yield from map(add_file, batch)
+            yield from map(AddFile.from_wire, batch)
         else:
             from deltaadm.replay.adds import add_documents
 
-            yield from map(add_file, add_documents(batch))
+            yield from map(AddFile.from_wire, add_documents(batch))
 
 
 class Replay:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm import facts
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import file_facts
-from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor, add_file
+from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
 from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.file_facts import kinds_in
 from deltaadm.domain.properties import whole_number
@@ -548,7 +548,7 @@ class _FactCollector:
             if isinstance(batch, facts.SpreadFiles):
                 yield batch
             elif isinstance(batch, list):
-                adds = [add_file(document) for document in batch]
+                adds = [AddFile.from_wire(document) for document in batch]
                 for add in adds:
                     builder.add(add)
                     yield facts.LiveFile(add, state, self._now)

@@ -19,7 +19,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaadm.domain.actions import add_file
+from deltaadm.domain.actions import AddFile
 from deltaadm.domain.file_facts import Kinds, num_records
 from deltaadm.facts import LiveFile, State
 from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
@@ -323,7 +323,7 @@ class ArrowFiles:
         answers = [flags.flags if every else flags.flags.filter(chosen) for flags in rows]
         marks = zip(*(flags.to_pylist() for flags in answers), strict=True)
         for document, mark in zip(add_documents(adds), marks, strict=True):
-            yield LiveFile(add_file(document), self.state, self.now), mark
+            yield LiveFile(AddFile.from_wire(document), self.state, self.now), mark
 
 
 _Z85_FIRST: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@-]"

@@ -126,7 +126,7 @@ def _documents() -> st.SearchStrategy[dict[str, Any]]:
     """An action's key over an object with some of its keys, some others, and any values."""
 
     def under(name: str) -> st.SearchStrategy[dict[str, Any]]:
-        keys = [entry.key for entry in ACTIONS[name].ENTRIES]
+        keys = [*ACTIONS[name].ENTRIES]
         body = st.dictionaries(st.sampled_from(keys) | st.text(), JSON, max_size=6)
         return body.map(lambda one: {name: one})
 
