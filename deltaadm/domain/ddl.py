@@ -269,7 +269,7 @@ _LEXER: Final = r"""
     | (?P<quoted>`(?:[^`]|``)+`)
     | (?P<word>\w+)
     | (?P<open>['"].* | /\*.*)
-    | (?P<sign>.)
+    | (?P<sign><=>|->|=>|.)
 """
 """Of what is not closed, the rest is one token: each mark in it would look for its end again."""
 
@@ -279,32 +279,32 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._tokens = [
+        self.tokens = [
             _Token("sign", match[0][0], match.start())
             if match.lastgroup == "open"
             else _Token(match.lastgroup, match[0], match.start())
             for match in re.finditer(_LEXER, text, re.VERBOSE | re.DOTALL)
             if match.lastgroup and match.lastgroup != "space"
         ]
-        self._tokens.append(_Token("end", "", len(text)))
+        self.tokens.append(_Token("end", "", len(text)))
         self._next = 0
 
     @property
     def next(self) -> _Token:
-        return self._tokens[self._next]
+        return self.tokens[self._next]
 
     @property
     def previous(self) -> _Token:
-        return self._tokens[self._next - 1]
+        return self.tokens[self._next - 1]
 
     def ahead(self, *words: str) -> bool:
         """Whether *words* come next."""
-        coming = self._tokens[self._next : self._next + len(words)]
+        coming = self.tokens[self._next : self._next + len(words)]
         return tuple(token.word for token in coming) == words
 
     def take(self) -> _Token:
         taken = self.next
-        self._next = min(self._next + 1, len(self._tokens) - 1)
+        self._next = min(self._next + 1, len(self.tokens) - 1)
         return taken
 
     def accept(self, *words: str) -> bool:
@@ -649,18 +649,6 @@ _WRITTEN: Final = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "lo
 DIGITS: Final = r"(?:\d+(?:\.\d*)?|\.\d+)"
 """The digits of a number; in one way only, or a long one that is none takes minutes."""
 
-_EXPRESSION_LEXER: Final = rf"""
-      (?P<space>\s+)
-    | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
-    | (?P<number>{DIGITS}(?:[eE][+-]?\d+)?(?:[LSYDFlsydf]|BD|bd)?)
-    | (?P<comment>--|/\*)
-    | (?P<quoted>`(?:[^`]|``)*`)
-    | (?P<word>[^\W\d]\w*)
-    | (?P<arrow>->|=>|:)
-    | (?P<sign>[-+*/%<>=!|&^~?().,\[\];])
-"""
-
-
 RESERVED: Final = words(
     """
     all and anti any array as asc at between both by case cast collate cross cube current
@@ -696,50 +684,50 @@ def column_references(expression: str) -> tuple[Path, ...]:
     >>> column_references("exists(xs, x -> x > y)"), column_references("a alias")
     ((), ())
     """
-    tokens: list[tuple[str, str]] = []
-    pattern, position = re.compile(_EXPRESSION_LEXER, re.VERBOSE | re.DOTALL), 0
-    while position < len(expression):
-        match = pattern.match(expression, position)
-        if match is None or match.lastgroup in ("arrow", "comment"):
-            return ()
-        if match.lastgroup != "space":
-            tokens.append((match.lastgroup or "", match[0]))
-        position = match.end()
-    paths: list[Path] = []
-    position = 0
-    before = ""
-    after_operand = False
-    while position < len(tokens):
-        parts: list[str] = []
-        while position < len(tokens) and tokens[position][0] in ("word", "quoted"):
-            parts.append(tokens[position][1])
-            position += 1
-            if position + 1 >= len(tokens) or tokens[position][1] != ".":
-                break
-            position += 1
-        after = tokens[position] if position < len(tokens) else ("", "")
-        if parts and not after_operand and _is_column(parts[0], before.lower(), after):
-            paths.append(tuple(map(unquoted, parts)))
-        if parts:
-            before = parts[-1]
-            after_operand = before.startswith("`") or before.lower() not in _RESERVED
-        else:
-            kind, before = tokens[position]
-            after_operand = kind in ("text", "number") or before in (")", "]")
-            position += 1
+    reader, paths = _Reader(expression), list[Path]()
+    if any(token.kind == "sign" and token.text not in _SIGNS for token in reader.tokens):
+        return ()
+    for before, name, after in _names(reader):
+        first, previous = name[0], before.word.lower()
+        follows_operand = (
+            before.kind in ("text", "number", "quoted")
+            or before.text in (")", "]")
+            or (before.kind == "word" and previous not in _RESERVED)
+        )
+        # Not a function, a type, a literal's prefix, a field of something computed, or a keyword.
+        is_part = follows_operand or after.text == "(" or previous in (".", "as", "collate")
+        if is_part or first[0].isdigit():
+            continue
+        is_plain = after.kind not in ("text", "quoted") and (
+            after.kind != "word" or after.text.lower() in _RESERVED
+        )
+        if first.startswith("`") or (first.lower() not in _RESERVED and is_plain):
+            paths.append(tuple(map(unquoted, name)))
     return tuple(dict.fromkeys(paths))
 
 
-def _is_column(first: str, before: str, after: tuple[str, str]) -> bool:
-    """Not a function, a type, a literal's prefix, a field of something computed, or a keyword."""
-    kind, text = after
-    if text == "(" or before in (".", "as", "collate"):
-        return False
-    if first.startswith("`"):
-        return True
-    if first.lower() in _RESERVED or kind in ("text", "quoted"):
-        return False
-    return kind != "word" or text.lower() in _RESERVED
+def mentions(expression: str, column: Path) -> bool:
+    """Whether a name in *expression* is *column*, something in it, or something around it."""
+    wanted = tuple(name.lower() for name in column)
+    for _, name, _ in _names(_Reader(expression)):
+        path = tuple(unquoted(part).lower() for part in name)
+        if path[: len(wanted)] == wanted[: len(path)]:
+            return True
+    return False
+
+
+_SIGNS: Final = frozenset("-+*/%<>=!|&^~?().,[];") | {"<=>"}
+
+
+def _names(reader: _Reader) -> Iterator[tuple[_Token, list[str], _Token]]:
+    """What may be names, in parts as they are written, with the tokens before and after."""
+    while reader.next.kind != "end":
+        before, token = reader.previous, reader.take()
+        if token.kind in ("word", "quoted"):
+            parts = [token.text]
+            while reader.accept(".") and reader.next.kind in ("word", "quoted"):
+                parts.append(reader.take().text)
+            yield before, parts, reader.next
 
 
 # Constants

@@ -14,7 +14,7 @@ ROWS = {
     "f(x).y = z": ["x", "z"], "arr[0] > i": ["arr", "i"], "a = 'it''s' OR b = \"c\"": ["a", "b"],
     "x IN (1, 2)": ["x"], "name collate unicode = 'x'": ["name"], "": [],
     "current_date > '2020-01-01'": [], "`f`(1)": [], "exists(xs, x -> x > y)": [], "v:a.b = 1": [],
-    "a -- comment": [], "a /* comment */": [], "a > 'unclosed": [], "a # b": [],
+    "a -- comment": ["a"], "a /* comment */": ["a"], "a > 'unclosed": [], "a # b": [],
 }  # fmt: skip
 
 

@@ -140,7 +140,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
     constraints = [
         key[len(Key.CONSTRAINT_PREFIX) :]
         for key, expression in sorted(metadata.configuration.items())
-        if key.lower().startswith(Key.CONSTRAINT_PREFIX) and _mentions(expression, column)
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX) and ddl.mentions(expression, column)
     ]
     if constraints:
         raise RefusedError(
@@ -153,7 +153,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
         # At the top level alone, where Delta looks for generation expressions.
         for field in metadata.schema.fields
         if FieldKey.GENERATION in field.metadata
-        and _mentions(str(field.metadata[FieldKey.GENERATION]), column)
+        and ddl.mentions(str(field.metadata[FieldKey.GENERATION]), column)
     ]
     if generated:
         raise RefusedError(
@@ -161,24 +161,6 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
             remedy="Columns that others are generated from can be neither renamed nor dropped.",
             delta_error_class="DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
         )
-
-
-_NAME: Final = r"(?:`(?:[^`]|``)+`|\w+)"
-_WORDS: Final = rf"""'(?:[^'\\]|\\.)*+'?|"(?:[^"\\]|\\.)*+"?|{_NAME}(?:\s*\.\s*{_NAME})*"""
-
-
-def _mentions(expression: str, column: Path) -> bool:
-    """Whether a name in *expression* is *column*, something in it, or something around it."""
-    wanted = folded(column)
-    for word in re.findall(_WORDS, expression):
-        # A text: to Spark both kinds of quotes delimit one.
-        if word[0] in "'\"":
-            continue
-        path = [ddl.unquoted(name).lower() for name in re.findall(_NAME, word)]
-        shared = min(len(path), len(wanted))
-        if tuple(path[:shared]) == wanted[:shared]:
-            return True
-    return False
 
 
 def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
