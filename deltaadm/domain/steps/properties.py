@@ -474,19 +474,16 @@ class WriteCheckpoint(Step):
 def require_checkpointable(snapshot: Snapshot) -> None:
     """Raise `RefusedError` for a table whose checkpoints are for other writers to write."""
     protocol = snapshot.protocol
-    reader, writer = protocol.min_reader_version, protocol.min_writer_version
     obstacles = [
         *update.obstacles_in_protocol(protocol),
         *update.obstacles_in_metadata(snapshot.metadata),
     ]
-    if protocol.malformation is not None:
-        message = protocol.malformation.message
-        obstacles.insert(0, message[:1].lower() + message[1:].rstrip("."))
-    if (
-        reader not in supported_reader_version_numbers()
-        or writer not in supported_writer_version_numbers()
-    ):
-        obstacles.insert(0, f"its protocol has reader version {reader} and writer version {writer}")
+    known = (
+        protocol.min_reader_version in supported_reader_version_numbers()
+        and protocol.min_writer_version in supported_writer_version_numbers()
+    )
+    if protocol.malformation is not None or not known:
+        obstacles.insert(0, f"its protocol is {protocol.simple_string}")
     if obstacles:
         raise RefusedError(
             f"deltaadm cannot write a checkpoint of this table: {obstacles[0]}.",

@@ -398,7 +398,12 @@ INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
 def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
     """The columns of which Delta collects minimum and maximum, inside structs too."""
     listed = metadata.configuration.get(Key.STATISTICS_COLUMNS)
-    leaves = [path for path, field in _leaves(metadata)]
+    # Data files do not have the partition columns, which do not count towards the limit either.
+    leaves = [
+        (path, field.type)
+        for path, field in struct_fields(metadata.schema)
+        if path[0] not in metadata.partition_columns and not isinstance(field.type, StructType)
+    ]
     if listed is None:
         default = PROPERTIES[INDEXED_COLUMNS.lower()].default
         count = whole_number(metadata.configuration.get(INDEXED_COLUMNS, default or ""))
@@ -406,16 +411,12 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
         chosen = leaves if count is None or count < 0 else leaves[:count]
     else:
         named = [folded(item) for item in column_names(listed)]
-        chosen = [path for path in leaves if any(folded(path)[: len(n)] == n for n in named)]
-    kept = set(chosen)
-    return (path for path, field in _leaves(metadata) if path in kept and has_bounds(field.type))
-
-
-def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
-    for path, field in struct_fields(metadata.schema):
-        # Data files do not have the partition columns, which do not count towards the limit either.
-        if path[0] not in metadata.partition_columns and not isinstance(field.type, StructType):
-            yield path, field
+        chosen = [
+            (path, data_type)
+            for path, data_type in leaves
+            if any(folded(path)[: len(n)] == n for n in named)
+        ]
+    return (path for path, data_type in chosen if has_bounds(data_type))
 
 
 def _stored_paths(metadata: Metadata) -> dict[Path, Path]:

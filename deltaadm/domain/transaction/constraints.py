@@ -82,9 +82,13 @@ _NESTED_KINDS: Final = frozenset({"array", "map", "struct"})
 _NEVER_TRUTH: Final = NUMERIC | _TEMPORAL | _NESTED_KINDS | {"binary", "interval"}
 """Kinds that neither are boolean nor become boolean where a condition is wanted."""
 _KINDS: Final = {
+    ArrayType: "array",
+    MapType: "map",
+    StructType: "struct",
     **dict.fromkeys(("byte", "short", "integer", "long"), "integral"),
     **dict.fromkeys(("float", "double"), "fractional"),
 }
+"""The kinds of containers, and of primitive types that are of one with others."""
 _COMPARISONS: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
 
 
@@ -150,12 +154,8 @@ def _described(operand: Operand) -> str:
 
 def kind_of(data_type: DataType) -> str | None:
     """The kind of *data_type*: types of one kind can stand for each other in comparisons."""
-    if isinstance(data_type, ArrayType):
-        return "array"
-    if isinstance(data_type, MapType):
-        return "map"
-    if isinstance(data_type, StructType):
-        return "struct"
+    if not isinstance(data_type, PrimitiveType):
+        return _KINDS[type(data_type)]
     name = data_type.name
     if name.startswith("decimal"):
         return "decimal"
@@ -173,28 +173,6 @@ def _group(kind: str) -> str:
     return "number" if kind in NUMERIC else "time" if kind in _TEMPORAL else kind
 
 
-def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
-    if left.kind is None or right.kind is None:
-        return
-    if _has_no_order(left) and right.kind in (left.kind, "void"):
-        raise _unordered(sign, left)
-    if _has_no_order(right) and left.kind == "void":
-        raise _unordered(sign, right)
-    group, other = _group(left.kind), _group(right.kind)
-    # Spark may cast strings and binary values to a simple type, never to an array, map or struct.
-    nested = {group, other} & _NESTED_KINDS
-    loose = {"void", "variant", "interval"} | (set() if nested else {"string", "binary"})
-    if {group, other} == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH:
-        return
-    if group != other and not {group, other} & loose:
-        sub_class = ".BINARY_OP_DIFF_TYPES" if sign in _COMPARISONS else ""
-        raise RefusedError(
-            f"{sign} cannot be applied to {_described(left)} and {_described(right)}.",
-            remedy="Compare values of the same type, with CAST where needed.",
-            delta_error_class=f"DATATYPE_MISMATCH{sub_class}",
-        )
-
-
 _WITH_NUMBERS_AS_TRUTH: Final = frozenset({"=", "==", "<=>", "<>", "!=", "IN", "IS DISTINCT FROM"})
 """Operators by which Spark compares conditions with numbers if ANSI mode is off."""
 
@@ -203,15 +181,6 @@ def _has_no_order(operand: Operand) -> bool:
     """Whether values have neither order nor equality in Spark, as maps and variants have none."""
     parts = () if operand.type is None else all_types(operand.type)
     return any(isinstance(part, MapType) or kind_of(part) == "variant" for part in parts)
-
-
-def _unordered(sign: str, operand: Operand) -> RefusedError:
-    return RefusedError(
-        f"{sign} cannot be applied to {_described(operand)}: Spark compares neither maps nor "
-        "variants, nor what contains them.",
-        remedy="Compare parts of the value, for example: m['key'] = 1.",
-        delta_error_class="DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
-    )
 
 
 # The grammar
@@ -328,18 +297,41 @@ class _Parser:
         if self._take("null"):
             return
         if self._take("true", "false", "unknown"):
-            _require_comparable(value, _TRUTH, "<=>")
-            self.is_sure = self.is_sure and value.kind == "boolean"
+            self._compare(value, _TRUTH, "<=>")
             return
         self._require("distinct")
         self._require("from")
         self._compare(value, self._comparison(), "IS DISTINCT FROM")
 
     def _compare(self, left: Operand, right: Operand, sign: str) -> None:
-        _require_comparable(left, right, sign)
-        if left.kind is None or left.kind != right.kind or left.kind in {*_NESTED_KINDS, "variant"}:
-            sure = {left.kind, right.kind} <= NUMERIC
-            self.is_sure = self.is_sure and sure
+        kinds = {left.kind, right.kind}
+        if len(kinds) > 1 or kinds & {None, "variant", *_NESTED_KINDS}:
+            self.is_sure = self.is_sure and kinds <= NUMERIC
+        if left.kind is None or right.kind is None:
+            return
+        unordered = left if _has_no_order(left) and right.kind in (left.kind, "void") else None
+        if _has_no_order(right) and left.kind == "void":
+            unordered = right
+        if unordered is not None:
+            raise RefusedError(
+                f"{sign} cannot be applied to {_described(unordered)}: Spark compares neither maps "
+                "nor variants, nor what contains them.",
+                remedy="Compare parts of the value, for example: m['key'] = 1.",
+                delta_error_class="DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+            )
+        groups = {_group(left.kind), _group(right.kind)}
+        # Spark may cast strings and binary values to a simple type, never to a container.
+        loose = {"void", "variant", "interval"}
+        if not groups & _NESTED_KINDS:
+            loose |= {"string", "binary"}
+        as_truth = groups == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH
+        if len(groups) > 1 and not as_truth and not groups & loose:
+            sub_class = ".BINARY_OP_DIFF_TYPES" if sign in _COMPARISONS else ""
+            raise RefusedError(
+                f"{sign} cannot be applied to {_described(left)} and {_described(right)}.",
+                remedy="Compare values of the same type, with CAST where needed.",
+                delta_error_class=f"DATATYPE_MISMATCH{sub_class}",
+            )
 
     # Values
 
@@ -430,7 +422,7 @@ class _Parser:
                 first = _UNKNOWN
             is_text = first.kind == "string" and self._peek() in (",", ")")
             self._position = start
-            self._skip_brackets()
+            self._skip()
             self.is_sure = False
             return Operand("string") if word in _CUTS and is_text else _UNKNOWN
         if token.startswith("`") or (_is_word(token) and word not in _RESERVED_IN_CONDITIONS):
@@ -442,11 +434,8 @@ class _Parser:
         value = self._or()
         self._require("as")
         start = self._position
-        while self._position < len(self._tokens) and self._peek() != ")":
-            if self._peek() == "(":
-                self._skip_brackets()
-            else:
-                self._position += 1
+        while self._peek() not in ("", ")"):
+            self._skip()
         try:
             data_type = ddl.parse_type(" ".join(self._tokens[start : self._position]))
         except RefusedError:
@@ -462,7 +451,8 @@ class _Parser:
             )
         return operand
 
-    def _skip_brackets(self) -> None:
+    def _skip(self) -> None:
+        """Go past the next token, or past all between brackets."""
         depth = 0
         while self._position < len(self._tokens):
             depth += (self._peek() == "(") - (self._peek() == ")")

@@ -222,7 +222,9 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
             raise _violation(
                 "DELETION_VECTORS_SHOULD_BE_DISABLED",
                 f"Iceberg compatibility V{version} does not allow deletion vectors.",
-                _without_deletion_vectors(version, before.metadata),
+                "Have only one of both on. To turn deletion vectors off, set "
+                f"{_DELETION_VECTORS} to false in a command of its own, and purge them: REORG "
+                "TABLE … APPLY (PURGE).",
             )
         if before.files is not None and before.files.with_deletion_vector:
             raise _violation(
@@ -230,23 +232,6 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                 f"{before.files.with_deletion_vector} files still have deletion vectors.",
                 "Purge them: REORG TABLE … APPLY (PURGE).",
             )
-
-
-def _without_deletion_vectors(version: int, before: Metadata) -> str:
-    if is_true(before.configuration, _DELETION_VECTORS):
-        return (
-            "Set delta.enableDeletionVectors to false in a command of its own, and purge them: "
-            "REORG TABLE … APPLY (PURGE)."
-        )
-    keys = COMPAT_KEYS[version]
-    if "iceberg" in _formats(before):
-        keys = f"{keys} and {Key.FORMATS}"
-    return (
-        f"The table is kept readable as Iceberg, by {keys}: leave deletion vectors off, or turn "
-        "that off first."
-        if version in enabled_versions(before)
-        else "Leave deletion vectors out of the command."
-    )
 
 
 def _check_columns(version: int, metadata: Metadata) -> None:
@@ -482,19 +467,13 @@ def _with_timestamp_provenance(
     if was_on and is_on:
         # No error class: Delta throws an IllegalStateException.
         both = {Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP}
-        stated = both & old.keys()
-        if len(stated) == 1:
+        stated, left = both & old.keys(), both & metadata.configuration.keys()
+        if stated and 1 in (len(stated), len(left)):
             raise RefusedError(
-                f"The table has {stated.pop()} without its counterpart: Delta commits nothing "
-                "while in-commit timestamps are on.",
-                remedy=f"Turn them off and on again: deltaadm alter TABLE --set "
-                f"{Key.IN_COMMIT_TIMESTAMPS}=false, and then =true.",
-            )
-        if stated and len(both & metadata.configuration.keys()) == 1:
-            raise RefusedError(
-                f"Of {Key.ICT_ENABLEMENT_VERSION} and {Key.ICT_ENABLEMENT_TIMESTAMP} only one "
-                "would be left.",
-                remedy="Delta maintains both; leave them as they are.",
+                f"The table would have only one of {' and '.join(sorted(both))}: Delta commits "
+                "nothing then while in-commit timestamps are on.",
+                remedy="Leave both as they are; where one is missing, turn timestamps off and on "
+                f"again: deltaadm alter TABLE --set {Key.IN_COMMIT_TIMESTAMPS}=false, and =true.",
             )
     if was_on or not (before.exists and is_on):
         return metadata
