@@ -77,12 +77,16 @@ class LogFile:
     """
     A file and what its name says.
 
-    A file of kind UNKNOWN, SIDECAR or LAST_CHECKPOINT has no version.
+    A file of kind UNKNOWN, SIDECAR or LAST_CHECKPOINT has no version. `end` is the last version
+    that a compacted file holds; `part`, from 1, and `parts` are those of a multi-part checkpoint.
     """
 
     info: FileInfo
     kind: Kind
     version: int | None = None
+    end: int | None = None
+    part: int | None = None
+    parts: int | None = None
 
     @classmethod
     def of(cls, info: FileInfo) -> LogFile:
@@ -90,7 +94,9 @@ class LogFile:
         kind = Kind.of(info.path)
         if kind in _USUAL.values():
             return LogFile(info, kind, _leading_number(info.path))
-        return LogFile(info, kind, _numbers(kind, info.path).get("version"))
+        match = re.fullmatch(_NAMES.get(kind, ""), info.path, re.ASCII)
+        numbers = match.groupdict() if match else {}
+        return LogFile(info, kind, **{name: int(digits) for name, digits in numbers.items()})
 
     @property
     def path(self) -> str:
@@ -101,25 +107,6 @@ class LogFile:
     def number(self) -> int:
         """Its version; -1 where it has none."""
         return -1 if self.version is None else self.version
-
-    @property
-    def end(self) -> int | None:
-        """The last version that a compacted file holds."""
-        return self._said(Kind.COMPACTED, "end")
-
-    @property
-    def part(self) -> int | None:
-        """The number, from 1, of a part of a multi-part checkpoint."""
-        return self._said(Kind.MULTIPART, "part")
-
-    @property
-    def parts(self) -> int | None:
-        """The number of parts of a multi-part checkpoint."""
-        return self._said(Kind.MULTIPART, "parts")
-
-    def _said(self, kind: Kind, name: str) -> int | None:
-        # Names are not looked into for nothing: `end` is asked of every file of a log.
-        return _numbers(kind, self.path).get(name) if self.kind is kind else None
 
 
 _NAMES: Final[Mapping[Kind, str]] = {
@@ -133,7 +120,7 @@ _NAMES: Final[Mapping[Kind, str]] = {
     Kind.SIDECAR: r"_sidecars/[^/]+\.parquet",
     Kind.STAGED: r"_staged_commits/(?P<version>\d+)\.[^./]+\.json",
 }
-"""One line a kind; named groups are the numbers that a name says."""
+"""One line a kind; named groups are the numbers that a name says, as `LogFile` calls them."""
 
 
 _DIGITS: Final = 20
@@ -147,11 +134,6 @@ def _are_digits(text: str) -> bool:
 
 def _leading_number(name: str) -> int:
     return int(name.partition(".")[0])
-
-
-def _numbers(kind: Kind, path: str) -> dict[str, int]:
-    match = re.fullmatch(_NAMES.get(kind, ""), path, re.ASCII)
-    return {name: int(digits) for name, digits in match.groupdict().items()} if match else {}
 
 
 def listing_prefix(version: int) -> str:
