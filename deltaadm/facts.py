@@ -252,51 +252,36 @@ class Lines:
     """
     The lines of a commit, with what most rules ask for.
 
-    `named` are all actions in their order. `plain` says that each line is one action, and all its
-    fields are of their types; `has_errors` that there is a line that cannot be used. `last` is the
-    last line, and `info` the first commitInfo, empty if there is none.
+    `named` are all actions in their order, `names` their names. `plain` says that each line is one
+    action, and all its fields are of their types; `has_errors` that there is a line that cannot be
+    used. `last` is the last line, and `info` the first commitInfo, empty if there is none.
     """
 
     last: Line | None
 
     def __init__(self, lines: Iterable[Line] = ()) -> None:
         self._lines = tuple(lines)
-        by_name: dict[str, list[Any]] = {}
-        named: list[tuple[str, Any]] = []
-        names: list[str] = []
-        has_errors, plain = False, True
-        # One loop over local variables, as a long log has very many short commits.
-        for line in self._lines:
-            entries = line.document or {}
-            if line.error:
-                has_errors = True
-            if line.odd or len(entries) != 1:
-                plain = False
-            for name, value in entries.items():
-                if value is None:
-                    plain = False
-                    continue
-                named.append((name, value))
-                names.append(name)
-                if name in by_name:
-                    by_name[name].append(value)
-                else:
-                    by_name[name] = [value]
-        self.named, self._names, self._by_name = named, names, by_name
-        self.has_errors, self.plain = has_errors, plain and not has_errors
+        self.named = [
+            (name, value)
+            for line in self._lines
+            for name, value in (line.document or {}).items()
+            if value is not None
+        ]
+        self.names = [name for name, _ in self.named]
+        self._by_name: dict[str, list[Any]] = {}
+        for name, value in self.named:
+            self._by_name.setdefault(name, []).append(value)
+        self.has_errors = any(line.error for line in self._lines)
+        odd = [line for line in self._lines if line.odd or len(line.document or ()) != 1]
+        self.plain = not self.has_errors and not odd and len(self.named) == len(self._lines)
         self.last = self._lines[-1] if self._lines else None
-        self.info = first_object(by_name.get("commitInfo", ()))
+        self.info = first_object(self._by_name.get("commitInfo", ()))
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def __iter__(self) -> Iterator[Line]:
         return iter(self._lines)
-
-    @property
-    def names(self) -> Iterable[str]:
-        """The names of all actions in their order."""
-        return self._names
 
     def actions(self, name: str) -> Collection[Any]:
         """The JSON values of all actions *name*."""
