@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.dataclass import import_module
+from deltaadm.dataclass import named
 from deltaadm.json_values import text
 
 if TYPE_CHECKING:
@@ -28,41 +28,38 @@ if TYPE_CHECKING:
 
 
 KINDS: Final = {
-    "set_properties": "SetProperties",
-    "unset_properties": "UnsetProperties",
-    "write_checkpoint": "WriteCheckpoint",
-    "rename_column": "RenameColumn",
-    "drop_columns": "DropColumns",
-    "add_columns": "AddColumns",
-    "change_columns": "ChangeColumns",
-    "add_constraint": "AddConstraint",
-    "drop_constraint": "DropConstraint",
-    "set_location": "SetLocation",
-    "cluster_by": "ClusterBy",
-    "create_table": "CreateTable",
-    "drop_feature": "DropFeature",
+    "set_properties": "properties.SetProperties",
+    "unset_properties": "properties.UnsetProperties",
+    "write_checkpoint": "properties.WriteCheckpoint",
+    "rename_column": "columns.RenameColumn",
+    "drop_columns": "columns.DropColumns",
+    "add_columns": "columns.AddColumns",
+    "change_columns": "columns.ChangeColumns",
+    "add_constraint": "properties.AddConstraint",
+    "drop_constraint": "properties.DropConstraint",
+    "set_location": "table.SetLocation",
+    "cluster_by": "properties.ClusterBy",
+    "create_table": "table.CreateTable",
+    "drop_feature": "properties.DropFeature",
 }
-"""The classes of steps by kind, which is also the `kind` in JSON."""
+"""The classes of steps, with their modules, by kind, which is also the `kind` in JSON."""
 
-_MODULES: Final = {
-    "columns": ("AddColumns", "ChangeColumns", "DropColumns", "RenameColumn"),
-    "step": ("ColumnChange", "Step"),
-    "table": ("CreateTable", "CreationMode", "SetLocation"),
+_PLACES: Final = {
+    place.partition(".")[2]: f"{__name__}.{place}"
+    for place in (*KINDS.values(), "step.ColumnChange", "step.Step", "table.CreationMode")
 }
-"""Where the names are that are not in `properties`."""
 
 
 def __getattr__(name: str) -> Any:
     """The kinds of steps, imported when they are first used: most plans need one or two."""
-    module = next((module for module, names in _MODULES.items() if name in names), "properties")
-    if module == "properties" and name not in KINDS.values():
+    if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    return named(_PLACES[name])
 
 
 def step_types() -> dict[str, type[Step]]:
     """The classes of all steps, by kind."""
-    return {kind: __getattr__(name) for kind, name in KINDS.items()}
+    return {kind: named(f"{__name__}.{place}") for kind, place in KINDS.items()}
 
 
 class UnknownStepError(ValueError):
@@ -84,5 +81,5 @@ def read_step(document: Mapping[str, Any]) -> Step:
     kind = text(document["kind"])
     if kind not in KINDS:
         raise UnknownStepError(kind)
-    kind_type: type[Step] = __getattr__(KINDS[kind])
+    kind_type: type[Step] = named(f"{__name__}.{KINDS[kind]}")
     return kind_type.read(document)
