@@ -136,34 +136,46 @@ class Obstacle:
 
 def refusal_to_read(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta Spark would not load or query *snapshot*; None where it does both."""
-    obstacle = _first_for(snapshot, (*_LOADING, _querying))
-    return None if obstacle is None else obstacle.refusal
+    return _refusal(snapshot, (*_LOADING, _querying))
 
 
 def refusal_to_write(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta Spark would refuse any write to *snapshot*; None where it would write."""
-    obstacle = _first_for(snapshot, _INSERTING)
-    return None if obstacle is None else obstacle.refusal
+    return _refusal(snapshot, _INSERTING)
 
 
 def require_readable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on loading, if it does."""
-    _raise(_first_for(snapshot, _LOADING))
+    _require(snapshot, _LOADING)
 
 
 def require_queryable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on a query of a table that it could load."""
-    _raise(_first((_querying,), snapshot.protocol, snapshot.metadata))
+    _require(snapshot, (_querying,))
 
 
 def require_writable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on writing to a table that it could load."""
-    _raise(_first((_writing,), snapshot.protocol, snapshot.metadata))
+    _require(snapshot, (_writing,))
 
 
 def require_changeable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on any change of a table, if it does."""
-    _raise(_first_for(snapshot, (*_LOADING, _writing)))
+    _require(snapshot, (*_LOADING, _writing))
+
+
+def _require(snapshot: Snapshot, checks: Iterable[Check]) -> None:
+    refusal = _refusal(snapshot, checks)
+    if refusal is not None:
+        raise refusal
+
+
+def _refusal(snapshot: Snapshot, checks: Iterable[Check]) -> DeltaadmError | None:
+    """The first of the reasons, those left out that only stand against the table's path."""
+    if snapshot.name is not None:
+        checks = [check for check in checks if check is not _catalog_managed]
+    obstacle = _first(checks, snapshot.protocol, snapshot.metadata)
+    return None if obstacle is None else obstacle.refusal
 
 
 def obstacle_to_reading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
@@ -180,13 +192,6 @@ def obstacle_to_writing(protocol: Protocol, metadata: Metadata) -> Obstacle | No
     return _first(_INSERTING, protocol, metadata)
 
 
-def _first_for(snapshot: Snapshot, checks: Iterable[Check]) -> Obstacle | None:
-    """The first of the reasons, those left out that only stand against the table's path."""
-    if snapshot.name is not None:
-        checks = [check for check in checks if check is not _catalog_managed]
-    return _first(checks, snapshot.protocol, snapshot.metadata)
-
-
 def _first(checks: Iterable[Check], protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     for check in checks:
         try:
@@ -199,11 +204,6 @@ def _first(checks: Iterable[Check], protocol: Protocol, metadata: Metadata) -> O
 
 
 _METADATA: Final = "metadata"
-
-
-def _raise(obstacle: Obstacle | None) -> None:
-    if obstacle is not None:
-        raise obstacle.refusal
 
 
 # Checks: of what each yields only the first counts, and the order is Delta's.
@@ -406,7 +406,8 @@ def _refused_values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Obstacl
 
 def require_committable(metadata: Metadata) -> None:
     """Raise what Delta raises before it commits *metadata*, however old a wrong value in it is."""
-    _raise(next(_refused_values(metadata, _EVALUATED_BY_COMMIT), None))
+    for obstacle in _refused_values(metadata, _EVALUATED_BY_COMMIT):
+        raise obstacle.refusal
 
 
 _ROW_TRACKING: Final = "delta.enableRowTracking"
@@ -416,11 +417,10 @@ _NUMBERS: Final = (
     "delta.dataSkippingNumIndexedCols",
     "delta.dataSkippingStringPrefixLength",
 )
-# fmt: off
 _EVALUATED_BY_COMMIT: Final = (
     "delta.compatibility.symlinkFormatManifest.enabled", _ISOLATION_LEVEL,
     "delta.coordinatedCommits.tableConf-preview",
-)
+)  # fmt: skip
 """Properties whose values keep ALTER from committing; it evaluates others once it has committed."""
 _EVALUATED_BY_INSERT: Final = (
     *_NUMBERS, _ISOLATION_LEVEL,
@@ -433,9 +433,8 @@ _EVALUATED_BY_INSERT: Final = (
     "delta.enableInCommitTimestamps", "delta.enableTypeWidening", "delta.enableVariantShredding",
     "delta.parquet.format.version", "delta.randomizeFilePrefixes",
     "delta.writePartitionColumnsToParquet",
-)
+)  # fmt: skip
 """Properties whose values an INSERT evaluates, as recorded; it ignores those of all others."""
-# fmt: on
 
 _LOADING: Final[tuple[Check, ...]] = (_loading, _catalog_managed)
 _INSERTING: Final[tuple[Check, ...]] = (
