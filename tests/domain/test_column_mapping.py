@@ -87,7 +87,7 @@ def identities(metadata: Metadata) -> dict[str, tuple[Any, Any]]:
 
 def turned_on(before: Metadata, mode: str = "name") -> Metadata:
     wish = before.with_configuration({**before.configuration, MODE: mode})
-    return verify_and_update_metadata_change(Protocol(1, 2), before, wish)
+    return verify_and_update_metadata_change(before, wish)
 
 
 def test_constants():
@@ -137,7 +137,7 @@ def test_an_illegal_change_of_mode_is_refused_on_an_existing_table(old: str | No
         turned_on(before, new)
     assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
     created = verify_and_update_metadata_change(
-        Protocol(1, 2), before, table(column("a"), mode=new), is_creating_new_table=True
+        before, table(column("a"), mode=new), is_creating_new_table=True
     )
     assert identities(created) == {"a": (1, NEW)}
 
@@ -173,9 +173,9 @@ def test_the_counter_is_read(text: str | None, number: int | None):
 def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
     clean, odd = table(column("a")), table(mapped("a", 1, "p"))
     strip = verify_and_update_metadata_change
-    assert strip(Protocol(1, 2), clean, odd).schema == clean.schema
-    assert strip(Protocol(1, 2), odd, odd) == odd
-    assert strip(Protocol(1, 2), clean, odd, strip_metadata=False) == odd
+    assert strip(clean, odd).schema == clean.schema
+    assert strip(odd, odd) == odd
+    assert strip(clean, odd, strip_metadata=False) == odd
 
 
 @pytest.mark.parametrize(("fields", "configuration", "refusal", "words"), [
@@ -349,7 +349,7 @@ def test_assigning_twice_is_assigning_once(schema: StructType, iceberg: bool):
     configuration = {"delta.enableIcebergCompatV2": "true"} if iceberg else {}
     once = turned_on(Metadata(schema_string=schema.to_json(), configuration=configuration))
     check_column_id_and_physical_name_assignments(once)
-    assert verify_and_update_metadata_change(Protocol(2, 5), once, once) == once
+    assert verify_and_update_metadata_change(once, once) == once
     ids = [column_id(one) for _, one in once.schema.walk()]
     slots = [
         number

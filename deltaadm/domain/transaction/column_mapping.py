@@ -13,7 +13,6 @@ from enum import Enum
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.properties import Key, is_true, whole_number
-from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
     DataType,
     FieldKey,
@@ -52,13 +51,11 @@ COLUMN_MAPPING_KEYS: Final = frozenset({
 INVALID_CHARACTERS: Final = " ,;{}()\n\t="
 """Characters that a column name must not contain without column mapping."""
 
-# fmt: off
 INTERNAL_COLUMNS: Final = frozenset({
     "_change_type", "_commit_version", "_commit_timestamp", "__is_cdc", "_row-id",
     "__delta_internal_row_index", "__delta_internal_is_row_deleted", "_row-commit-version",
-})
+})  # fmt: skip
 """Columns that Delta makes itself, in lower case; they carry no mapping metadata."""
-# fmt: on
 
 
 def column_mapping_mode(metadata: Metadata) -> ColumnMappingMode:
@@ -305,7 +302,6 @@ def try_fix_metadata(
 
 
 def verify_and_update_metadata_change(
-    old_protocol: Protocol,
     old_metadata: Metadata,
     new_metadata: Metadata,
     *,
@@ -317,12 +313,10 @@ def verify_and_update_metadata_change(
     *new_metadata* as it may follow *old_metadata*, mapping metadata completed.
 
     Raises `RefusedError` for an illegal mode change, for turning mapping on over leftovers of an
-    earlier mapping, and for adding columns in the same commit. *old_protocol* no longer
-    matters, since today's Delta upgrades it. With *strip_metadata*, mapping keys that come in
-    while the mode stays none are removed, unless the table had such keys already.
+    earlier mapping, and for adding columns in the same commit. With *strip_metadata*, mapping keys
+    that come in while the mode stays none are removed, unless the table had such keys already. The
+    old protocol, which Delta's own function once took, no longer matters.
     """
-    # Delta's own function had it, and older descriptions still do.
-    del old_protocol
     old_mode, new_mode = column_mapping_mode(old_metadata), column_mapping_mode(new_metadata)
     changing = old_mode is not new_mode and not is_creating_new_table
     if changing and not allow_mapping_mode_change(old_mode, new_mode, allow_removal=allow_removal):

@@ -63,12 +63,10 @@ COMPAT_KEYS: Final = {version: f"delta.enableIcebergCompatV{version}" for versio
 """The properties that turn the versions of Iceberg compatibility on."""
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _ATOMIC: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
-# fmt: off
 _V2_TYPES: Final = frozenset({
     "byte", "short", "integer", "long", "float", "double", "string", "binary", "boolean",
     "timestamp", "timestamp_ntz", "date",
-})
-# fmt: on
+})  # fmt: skip
 
 
 def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
@@ -322,7 +320,6 @@ def update_metadata(
     if snapshot.exists and not is_creating_new_table:
         checks.refuse_keys_of_upgrade(proposed.configuration, before)
     metadata = verify_and_update_metadata_change(
-        before,
         snapshot.metadata,
         proposed,
         is_creating_new_table=is_creating_new_table,
