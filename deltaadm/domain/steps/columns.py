@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -316,17 +316,23 @@ def _changed(
         return _with_field(schema, owner, replace(field, type=data_type, metadata=metadata))
     if change.position is None:
         return _with_field(schema, path, _edited(place, change))
-    after = None if change.position.after is None else change.position.after.lower()
+    position = change.position
 
     def moved(struct: StructType) -> StructType:
-        if after == path[-1].lower():
+        if position.after is not None and position.after.lower() == path[-1].lower():
             return struct
         (own,) = (field for field in struct.fields if field.name == path[-1])
-        rest = [field for field in struct.fields if field.name != path[-1]]
-        index = 0 if after is None else [field.name.lower() for field in rest].index(after) + 1
-        return StructType((*rest[:index], own, *rest[index:]))
+        return _placed(own, position, [field for field in struct.fields if field is not own])
 
     return _with_struct(schema, path[:-1], moved)
+
+
+def _placed(
+    column: StructField, position: ddl.Position, others: Sequence[StructField]
+) -> StructType:
+    names = [field.name.lower() for field in others]
+    index = 0 if position.after is None else names.index(position.after.lower()) + 1
+    return StructType((*others[:index], column, *others[index:]))
 
 
 def _edited(field: StructField, change: ColumnChange) -> StructField:
@@ -387,10 +393,11 @@ def _refuse_as_spark_does(
         if new is None or new == old:
             continue
         word = re.split(r"\W", ddl.type_sql(new))[0]
-        if word in _OF_PARTS:
+        if word in ("STRUCT", "ARRAY", "MAP", "INTERVAL"):
             raise RefusedError(
                 f"The type of {name} cannot be changed to {ddl.type_sql(new)} as a whole.",
-                remedy=_OF_PARTS[word],
+                remedy="Change its parts one by one, such as s.x, column.element or column.value; "
+                "or add a column of the new type and fill it.",
                 delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
             )
         if not _spark_casts(old, new):
@@ -408,14 +415,6 @@ def _refuse_as_spark_does(
                 remedy="Leave the column unchanged.",
                 delta_error_class="DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
             )
-
-
-_OF_PARTS: Final = {
-    "STRUCT": "Change its fields one by one: s.x for the field x.",
-    "ARRAY": "Change the type of its elements: column.element.",
-    "MAP": "Change the type of its keys or values: column.key, column.value.",
-    "INTERVAL": "Add a column of the new type and fill it.",
-}
 
 
 def _spark_casts(old: DataType, new: DataType) -> bool:
@@ -591,19 +590,19 @@ def _with_column(
     position = definition.position
 
     def extended(struct: StructType) -> StructType:
-        index = len(struct.fields) if position is None else 0
-        if position is not None and position.after is not None:
-            names = [field.name.lower() for field in struct.fields]
-            if position.after.lower() not in names:
-                where = path_text(definition.parent) if definition.parent else "the table"
-                raise RefusedError(
-                    f"{definition.column.name} cannot be placed after {position.after}, which is "
-                    f"not a column of {where}.",
-                    remedy=f"Its columns are: {', '.join(field.name for field in struct.fields)}.",
-                    delta_error_class="FIELD_NOT_FOUND",
-                )
-            index = names.index(position.after.lower()) + 1
-        return StructType((*struct.fields[:index], definition.column, *struct.fields[index:]))
+        if position is None:
+            return StructType((*struct.fields, definition.column))
+        names = [field.name for field in struct.fields]
+        after = position.after
+        if after is not None and after.lower() not in [name.lower() for name in names]:
+            where = path_text(definition.parent) if definition.parent else "the table"
+            raise RefusedError(
+                f"{definition.column.name} cannot be placed after {after}, which is not a "
+                f" column of {where}.",
+                remedy=f"Its columns are: {', '.join(names)}.",
+                delta_error_class="FIELD_NOT_FOUND",
+            )
+        return _placed(definition.column, position, struct.fields)
 
     return _with_struct(schema, parent, extended)
 
