@@ -621,13 +621,12 @@ def _number(reader: _Reader, least: int, most: int, error_class: str = "PARSE_SY
     return number
 
 
-# fmt: off
 _SIMPLE_TYPES: Final = {
     "BOOLEAN": "boolean", "TINYINT": "byte", "BYTE": "byte", "SMALLINT": "short", "SHORT": "short",
     "INT": "integer", "INTEGER": "integer", "BIGINT": "long", "LONG": "long", "FLOAT": "float",
     "REAL": "float", "DOUBLE": "double", "DATE": "date", "TIMESTAMP_LTZ": "timestamp",
     "TIMESTAMP_NTZ": "timestamp_ntz", "BINARY": "binary", "VARIANT": "variant", "VOID": "void",
-}
+}  # fmt: skip
 _TYPES_WITH_PARTS: Final[Mapping[str, Callable[[_Reader, str], DataType | str]]] = {
     "ARRAY": _container, "MAP": _container, "STRUCT": _container,
     "DECIMAL": _decimal, "DEC": _decimal, "NUMERIC": _decimal,
@@ -637,10 +636,9 @@ _TYPES_WITH_PARTS: Final[Mapping[str, Callable[[_Reader, str], DataType | str]]]
     "TIMESTAMP": lambda reader, _: (
         "timestamp_ntz" if reader.accept("WITHOUT", "TIME", "ZONE") else "timestamp"
     ),
-}
+}  # fmt: skip
 _WRITTEN: Final = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 """The types whose name in a schema is not the one that Spark SQL writes."""
-# fmt: on
 
 
 # Expressions, as far as they are known without Spark: their columns, and constants

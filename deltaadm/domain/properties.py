@@ -54,7 +54,7 @@ _INTERVAL = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Property:
     """
     One property. *check* raises `RefusedError` for a value that Delta would not store.
@@ -456,28 +456,20 @@ def _known(
     check: Callable[[Property, str], object] = lambda _known, _value: None,
     default: str | None = None,
     text: str = "",
-    *,
+    *alternates: str,
     editable: bool = True,
 ) -> Property:
-    return Property(key=f"delta.{name}", check=check, default=default, help=text, editable=editable)
+    return Property(f"delta.{name}", check, default, text, editable, alternates)
 
 
 def _switch(name: str, default: str | None = "false", *alternates: str) -> Property:
-    key = f"delta.{name}"
-    return Property(
-        key=key,
-        check=_boolean,
-        default=default,
-        help="needs to be a boolean.",
-        alternates=alternates,
-    )
+    return _known(name, _boolean, default, "needs to be a boolean.", *alternates)
 
 
 def _duration(name: str, default: str | None) -> Property:
     return _known(name, _interval, default, _INTERVAL)
 
 
-# fmt: off
 _ALL = (
     _switch("appendOnly"),
     _switch("autoOptimize", None),
@@ -546,8 +538,7 @@ _ALL = (
            "must be a comma-separated list of formats from the list: {hudi,iceberg}."),
     _switch("universalFormat.iceberg.atomicConversion.supported"),
     _switch("writePartitionColumnsToParquet", None),
-)
-# fmt: on
+)  # fmt: skip
 
 PROPERTIES: Final[Mapping[str, Property]] = {entry.key.lower(): entry for entry in _ALL}
 """Every property by its key in lower case."""
@@ -687,7 +678,6 @@ _COMPATIBILITY_MODE: Final = "docs.databricks.com, Compatibility Mode"
 _SHOWN: Final = "SHOW CREATE TABLE and DESCRIBE TABLE EXTENDED of Databricks in public repositories"
 _VORDER: Final = "learn.microsoft.com, Delta Lake table optimization and V-Order"
 
-# fmt: off
 _ALL_FOREIGN: Final = (
     ForeignProperty("delta.autoOptimize.autoCompact", _DATABRICKS,
         "docs.databricks.com, Configure Delta Lake to control data file size",
@@ -725,8 +715,7 @@ _ALL_FOREIGN: Final = (
         "PROTOCOL.md, Row Tracking"),
     ForeignProperty("delta.rowTracking.materializedRowIdColumnName", "the protocol",
         "PROTOCOL.md, Row Tracking"),
-)
-# fmt: on
+)  # fmt: skip
 
 FOREIGN: Final[Mapping[str, ForeignProperty]] = {entry.key.lower(): entry for entry in _ALL_FOREIGN}
 """Every entry by its key in lower case; those that end with a dot are families."""

@@ -17,7 +17,7 @@ from deltaadm.json_values import INTEGER, STRINGS, Json, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Final, Self
+    from typing import ClassVar, Final, Self
 
     from deltaadm.domain.wire import Int32
 
@@ -676,17 +676,6 @@ CLASSIC_ORDER: Final = (
 """The legacy features in the order in which Delta once asked for them."""
 
 
-def _written(protocol: Protocol) -> dict[str, Any]:
-    """The protocol as in the log, without what it has beside."""
-    plain = type(protocol)(
-        protocol.min_reader_version,
-        protocol.min_writer_version,
-        protocol.reader_features,
-        protocol.writer_features,
-    )
-    return plain.to_wire()
-
-
 _PARTS: Final = record(
     ("readerFeatures", "writerFeatures"),
     minReaderVersion=INTEGER,
@@ -694,5 +683,7 @@ _PARTS: Final = record(
     readerFeatures=STRINGS,
     writerFeatures=STRINGS,
 )
-PROTOCOL: Final = Json(lambda: _PARTS.schema, _written)
-"""A protocol as JSON, its feature lists sorted."""
+PROTOCOL: Final = Json(
+    lambda: _PARTS.schema, lambda protocol: replace(protocol, extra={}).to_wire()
+)
+"""A protocol as JSON without what the log has beside, its feature lists sorted."""

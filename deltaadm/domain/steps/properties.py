@@ -507,12 +507,10 @@ class DropFeature(Step):
 
     kind = "drop_feature"
     json = record(feature=(STRING, attrgetter("name")), truncate_history=BOOLEAN)
-    # fmt: off
     operations = frozenset({
         "DROP FEATURE", "DOMAIN METADATA CLEANUP", "Deletion Vector Tombstones", "Empty Commit",
         "REMOVE COLUMN MAPPING", "REORG", "ROW TRACKING UNBACKFILL",
-    })
-    # fmt: on
+    })  # fmt: skip
     may_wait = True
     always_acts = True
     depends_on_state = True

@@ -49,12 +49,10 @@ UNREAD_UNLESS_SUPPORTED: Final = {
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
 CHAR_TYPE: Final = r"(var)?char\((\d+)\)"
-# fmt: off
 _TYPES: Final = frozenset({
     "binary", "boolean", "byte", "date", "double", "float", "integer", "long", "null", "short",
     "string", "timestamp", "timestamp_ntz", "variant", "void",
-})
-# fmt: on
+})  # fmt: skip
 _SKIPPABLE: Final = _TYPES - {"binary", "boolean", "null", "variant", "void"}
 CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 """The columns that the change data feed adds."""
@@ -422,11 +420,9 @@ def refuse_reserved(keys: Iterable[str]) -> None:
             )
 
 
-# fmt: off
 _RESERVED: Final = frozenset({
     "collation", "external", "is_managed_location", "location", "owner", "provider", "table_type",
-})
-# fmt: on
+})  # fmt: skip
 
 
 def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:

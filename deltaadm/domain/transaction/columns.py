@@ -107,12 +107,10 @@ def parse_column(text: str) -> Path:
 _INTEGERS: Final = ("byte", "short", "integer", "long")
 # Spark's `DecimalType.forType`, where a long has 20 digits.
 _DIGITS: Final = {"byte": 3, "short": 5, "integer": 10, "long": 20}
-# fmt: off
 _OTHERS: Final = {
     ("float", "double"), ("byte", "double"), ("short", "double"), ("integer", "double"),
     ("date", "timestamp_ntz"),
-}
-# fmt: on
+}  # fmt: skip
 
 
 def is_widening(old: str, new: str) -> bool:
@@ -167,12 +165,10 @@ def is_up_cast(old: str, new: str) -> bool:
 
 
 _NUMBERS: Final = (*_INTEGERS, "float", "double")
-# fmt: off
 _TIMES: Final = {
     ("date", "timestamp"), ("date", "timestamp_ntz"), ("timestamp", "timestamp_ntz"),
     ("timestamp_ntz", "timestamp"), ("timestamp", "long"), ("long", "timestamp"),
-}
-# fmt: on
+}  # fmt: skip
 
 
 # Clustering

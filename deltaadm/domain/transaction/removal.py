@@ -31,14 +31,12 @@ _ROW_TRACKING_OFF: Final[Mapping[str, str | None]] = {
     "delta.rowTrackingSuspended": "true",
 }
 
-# fmt: off
 PREPARED_KEYS: Final = frozenset({
     *COORDINATED_KEYS, Key.ICT_ENABLEMENT_TIMESTAMP, Key.ICT_ENABLEMENT_VERSION,
     Key.COLUMN_MAPPING_MODE, Key.IN_COMMIT_TIMESTAMPS, Key.PROTECTED_BEFORE, _CHECKPOINT_POLICY,
     _DELETION_VECTORS, *_ROW_TRACKING_OFF, _TYPE_WIDENING,
-})
+})  # fmt: skip
 """The properties that DROP FEATURE may set or unset in commits of their own."""
-# fmt: on
 
 WAITING_CLASSES: Final = frozenset(
     {
