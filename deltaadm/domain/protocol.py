@@ -442,21 +442,14 @@ def _too_low(feature: TableFeature, side: str, current: int, needed: int) -> Ref
     )
 
 
-def supported_protocol(
-    with_all_features: bool = True,  # noqa: FBT001, FBT002 -- Delta's own signature
-    exclude: Iterable[str] = (),
-) -> Protocol:
+@lru_cache
+def supported_protocol(exclude: tuple[str, ...] = ()) -> Protocol:
     """
     The protocol that this client supports (`Action.supportedProtocolVersion`).
 
     All features of Delta Spark 4.4.0, apart from *exclude*; those that only RFCs or other
     clients know count as unsupported.
     """
-    return _supporting_all_but(frozenset(exclude)) if with_all_features else Protocol.apply()
-
-
-@lru_cache
-def _supporting_all_but(exclude: frozenset[str]) -> Protocol:
     names = [name for name in REFERENCE if name not in exclude]
     return Protocol(
         READER_FEATURES_VERSION,

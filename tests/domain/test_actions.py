@@ -25,7 +25,6 @@ from deltaadm.domain.actions import (
 )
 from deltaadm.domain.described import log_schema
 from deltaadm.domain.protocol import (
-    Protocol,
     supported_protocol,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
@@ -315,8 +314,7 @@ def test_the_supported_protocol_is_that_of_the_engine():
 
 
 def test_the_supported_protocol_can_do_without_features():
-    assert supported_protocol(with_all_features=False) == Protocol.apply(3, 7)
-    without = supported_protocol(exclude=["deletionVectors", "rowTracking", "collations"])
+    without = supported_protocol(exclude=("deletionVectors", "rowTracking", "collations"))
     everything = supported_protocol()
     assert everything.explicit_names - without.explicit_names == {"deletionVectors", "rowTracking"}
     assert not without.supports("deletionVectors")

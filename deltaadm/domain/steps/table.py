@@ -298,9 +298,7 @@ class CreateTable(Step):
         )
         if self.cluster_by:
             properties.pop(checks.CLUSTERING_COLUMNS, None)
-        checks.refuse_features_of_new_table(properties)
-        update.check_new(properties, replaces=snapshot.exists)
-        checks.refuse_keys_of_new_table(properties, snapshot.protocol if snapshot.exists else None)
+        checks.refuse_for_new_table(properties, snapshot.protocol if snapshot.exists else None)
         # REPLACE TABLE takes options for its writer, as does a query.
         takes_options = snapshot.exists or self.query is not None
         properties = {
@@ -415,9 +413,9 @@ def _with_inherited(snapshot: Snapshot, new: Metadata) -> Metadata:
     if not snapshot.exists:
         return new
     old = snapshot.metadata.configuration
-    held = {*update.COORDINATED_KEYS, checks.UNITY_TABLE_ID}
-    if old.keys() & set(update.COORDINATED_KEYS) or snapshot.protocol.supports("catalogManaged"):
-        held |= set(update.ICT_KEYS)
+    held = {*checks.COORDINATED_KEYS, checks.UNITY_TABLE_ID}
+    if old.keys() & set(checks.COORDINATED_KEYS) or snapshot.protocol.supports("catalogManaged"):
+        held |= set(checks.ICT_KEYS)
     given = {key: value for key, value in new.configuration.items() if key not in held}
     inherited = {"delta.checkpointPolicy", "delta.enableDeletionVectors", "delta.enableRowTracking"}
     kept = held | (inherited - given.keys())

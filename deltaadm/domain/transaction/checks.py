@@ -405,6 +405,16 @@ CLUSTERING_COLUMNS: Final = "clusteringColumns"
 UNITY_TABLE_ID: Final = "io.unitycatalog.tableId"
 SUPPORTED: Final = "supported"
 """The value of a feature's property that brings along what the feature needs."""
+COORDINATOR: Final = (
+    "delta.coordinatedCommits.commitCoordinator-preview",
+    "delta.coordinatedCommits.commitCoordinatorConf-preview",
+)
+COORDINATED_KEYS: Final = (*COORDINATOR, "delta.coordinatedCommits.tableConf-preview")
+ICT_KEYS: Final = (
+    Key.IN_COMMIT_TIMESTAMPS,
+    Key.ICT_ENABLEMENT_VERSION,
+    Key.ICT_ENABLEMENT_TIMESTAMP,
+)
 _CLUSTERING: Final = f"{Key.FEATURE_PREFIX}clustering"
 _ADAPTIVE_METADATA: Final = f"{Key.FEATURE_PREFIX}adaptivemetadata-preview"
 
@@ -425,8 +435,8 @@ _RESERVED: Final = frozenset({
 })  # fmt: skip
 
 
-def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:
-    """Raise `RefusedError` for features that Spark's catalog refuses for any new table."""
+def refuse_for_new_table(properties: Mapping[str, str], replaced: Protocol | None) -> None:
+    """Raise `RefusedError` for what a table cannot have that is new, or replaces *replaced*."""
     if _CLUSTERING in properties:
         raise RefusedError(
             "The table feature clustering cannot be set as a property.",
@@ -440,15 +450,15 @@ def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:
             remedy="Create it with the catalog's own tools.",
             delta_error_class="DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
         )
-
-
-def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol | None) -> None:
-    """Raise `RefusedError` for keys that a table replacing one with *protocol* cannot have."""
+    coordinated = [key for key in COORDINATED_KEYS if key in properties]
+    if coordinated and replaced is not None:
+        raise _uncoordinated("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", coordinated)
+    _require_coordinator(coordinated)
     clusters = properties.get(CLUSTERING_COLUMNS)
     # Delta reads any value as a list: one meets the check of the feature, other text a parser's
     # exception without an error class.
     is_list = clusters is not None and clusters.lstrip().startswith("[")
-    has_domains = protocol is not None and protocol.supports("domainMetadata")
+    has_domains = replaced is not None and replaced.supports("domainMetadata")
     if clusters is not None and not (is_list and has_domains):
         raise RefusedError(
             "The clustering columns cannot be set as a property.",
@@ -462,7 +472,7 @@ def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol |
                 remedy="Write an expression that is true for every row, for example: amount > 0.",
                 delta_error_class="PARSE_EMPTY_STATEMENT",
             )
-    if protocol is not None and UNITY_TABLE_ID in properties:
+    if replaced is not None and UNITY_TABLE_ID in properties:
         raise RefusedError(
             f"The property {UNITY_TABLE_ID} cannot be set by a user.",
             remedy="Unity Catalog maintains it; leave it out.",
@@ -470,8 +480,8 @@ def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol |
         )
 
 
-def refuse_keys_to_set(properties: Mapping[str, str]) -> None:
-    """Raise `RefusedError` for keys that SET TBLPROPERTIES leaves to other statements."""
+def refuse_to_set(metadata: Metadata, properties: Mapping[str, str]) -> None:
+    """Raise `RefusedError` for what SET TBLPROPERTIES does not set in a table with *metadata*."""
     if CLUSTERING_COLUMNS in properties:
         raise RefusedError(
             "The clustering columns cannot be set as a property.",
@@ -492,6 +502,43 @@ def refuse_keys_to_set(properties: Mapping[str, str]) -> None:
             remedy=feature.not_addable,
             delta_error_class=feature.refusal,
         )
+    asked = [key for key in COORDINATED_KEYS if key in properties]
+    present = [key for key in COORDINATED_KEYS if key in metadata.configuration]
+    touched = [key for key in ICT_KEYS if key in properties]
+    # In Delta's order, as recorded: of several mistakes the first names the error class.
+    if asked and present:
+        raise _uncoordinated("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
+    if asked and touched:
+        raise _uncoordinated("DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES", touched)
+    _require_coordinator(asked)
+    if present and touched:
+        raise _uncoordinated("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", touched)
+
+
+def refuse_to_unset(metadata: Metadata, gone: set[str]) -> None:
+    """Raise `RefusedError` where coordinated commits forbid that the properties are *gone*."""
+    if any(key in metadata.configuration for key in COORDINATED_KEYS):
+        if gone & set(COORDINATED_KEYS):
+            raise _uncoordinated("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
+        if gone & set(ICT_KEYS):
+            error_class = "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES"
+            raise _uncoordinated(error_class, sorted(gone))
+
+
+def _require_coordinator(asked: list[str]) -> None:
+    if COORDINATED_KEYS[-1] in asked:
+        raise _uncoordinated("DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND", asked)
+    if asked and len(asked) < len(COORDINATOR):
+        raise _uncoordinated("DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND", asked)
+
+
+def _uncoordinated(error_class: str, keys: list[str]) -> RefusedError:
+    return RefusedError(
+        f"Coordinated commits do not allow this change of {', '.join(keys)}.",
+        remedy="Set the coordinator's name and configuration together, on a table that has none; "
+        "drop the feature coordinatedCommits-preview to remove them.",
+        delta_error_class=error_class,
+    )
 
 
 def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol) -> None:

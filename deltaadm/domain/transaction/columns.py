@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
-from deltaadm.domain.ddl import identifier, literal_text, refused_default
+from deltaadm.domain.ddl import identifier, literal_text, refused_default, unquoted
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, whole_number
 from deltaadm.domain.protocol import SessionSettings
@@ -85,16 +85,9 @@ def parse_column(text: str) -> Path:
     >>> parse_column("s.`a.b`")
     ('s', 'a.b')
     """
-    parts: list[str] = []
-    part, position = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)"), 0
-    while match := part.match(text, position):
-        parts.append(match[1].replace("``", "`") if match[1] else match[2])
-        position = match.end()
-        if position == len(text):
-            return tuple(parts)
-        if text[position] != ".":
-            break
-        position += 1
+    part = r"(?:`(?:[^`]|``)+`|[^`.]+)"
+    if re.fullmatch(rf"{part}(?:\.{part})*", text):
+        return tuple(map(unquoted, re.findall(part, text)))
     raise RefusedError(
         f"{text!r} is not a column name.",
         remedy="Separate nested names with dots, and put a name that contains a dot in backticks.",

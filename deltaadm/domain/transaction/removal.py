@@ -16,8 +16,9 @@ from deltaadm.domain.properties import Key, interval_microseconds, is_true
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import FieldKey, path_text
 from deltaadm.domain.snapshot import Kind, Snapshot, every_file, file_metadata
+from deltaadm.domain.transaction.checks import COORDINATED_KEYS
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata, has_lost_columns
-from deltaadm.domain.transaction.update import COORDINATED_KEYS, commit_update, without_mapping
+from deltaadm.domain.transaction.update import commit_update, without_mapping
 from deltaadm.domain.wire import Metadata
 
 CHECKPOINT_PROTECTION: Final = "checkpointProtection"

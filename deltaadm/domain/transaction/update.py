@@ -7,7 +7,7 @@ Sources in delta-io/delta: `OptimisticTransaction.updateMetadataInternal` and `p
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from deltaadm.dataclass import replace
@@ -293,10 +293,6 @@ def _violation(sub_class: str, message: str, remedy: str) -> RefusedError:
 
 PREPARATIONS: Final = ("UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING")
 """The operations of commits with which Delta prepares a change of properties."""
-COORDINATOR: Final = (
-    "delta.coordinatedCommits.commitCoordinator-preview",
-    "delta.coordinatedCommits.commitCoordinatorConf-preview",
-)
 
 
 def update_metadata(
@@ -418,7 +414,7 @@ def prepare_commit(
     check_row_tracking(before.metadata.configuration)
     metadata = after.metadata
     # PROTOCOL.md requires in-commit timestamps of such tables; Delta forces them on at the commit.
-    if COORDINATOR[0] in metadata.configuration or (
+    if checks.COORDINATOR[0] in metadata.configuration or (
         "catalogManaged" in after.protocol.explicit_names
     ):
         metadata = metadata.with_properties({Key.IN_COMMIT_TIMESTAMPS: "true"})
@@ -488,71 +484,6 @@ def without_mapping(
     return commit_update(snapshot, bare.with_properties(mode), session)
 
 
-# Coordinated commits
-
-
-_TABLE: Final = "delta.coordinatedCommits.tableConf-preview"
-COORDINATED_KEYS: Final = (*COORDINATOR, _TABLE)
-ICT_KEYS: Final = (
-    Key.IN_COMMIT_TIMESTAMPS,
-    Key.ICT_ENABLEMENT_VERSION,
-    Key.ICT_ENABLEMENT_TIMESTAMP,
-)
-
-
-def check_new(properties: Container[str], *, replaces: bool) -> None:
-    """
-    Raise `RefusedError` unless a new table has a whole coordinator in *properties*, or nothing of
-    one.
-
-    One that *replaces* another cannot have any.
-    """
-    asked = [key for key in COORDINATED_KEYS if key in properties]
-    if asked and replaces:
-        raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
-    _require_coordinator(asked)
-
-
-def _require_coordinator(asked: list[str]) -> None:
-    if _TABLE in asked:
-        raise _refusal("DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND", asked)
-    if asked and len(asked) < len(COORDINATOR):
-        raise _refusal("DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND", asked)
-
-
-def check_set(metadata: Metadata, properties: Container[str]) -> None:
-    """Raise `RefusedError` where coordinated commits do not allow that *properties* are set."""
-    asked = [key for key in COORDINATED_KEYS if key in properties]
-    present = [key for key in COORDINATED_KEYS if key in metadata.configuration]
-    touched = [key for key in ICT_KEYS if key in properties]
-    # In Delta's order, as recorded: of several mistakes the first names the error class.
-    if asked and present:
-        raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
-    if asked and touched:
-        raise _refusal("DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES", touched)
-    _require_coordinator(asked)
-    if present and touched:
-        raise _refusal("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", touched)
-
-
-def check_unset(metadata: Metadata, gone: set[str]) -> None:
-    """Raise `RefusedError` where coordinated commits forbid that the properties are *gone*."""
-    if any(key in metadata.configuration for key in COORDINATED_KEYS):
-        if gone & set(COORDINATED_KEYS):
-            raise _refusal("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
-        if gone & set(ICT_KEYS):
-            raise _refusal("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", sorted(gone))
-
-
-def _refusal(error_class: str, keys: list[str]) -> RefusedError:
-    return RefusedError(
-        f"Coordinated commits do not allow this change of {', '.join(keys)}.",
-        remedy="Set the coordinator's name and configuration together, on a table that has none; "
-        "drop the feature coordinatedCommits-preview to remove them.",
-        delta_error_class=error_class,
-    )
-
-
 # What features ask of a commit
 
 
@@ -602,5 +533,5 @@ def obstacles_in_protocol(protocol: Protocol) -> Iterator[str]:
 
 def obstacles_in_metadata(metadata: Metadata) -> Iterator[str]:
     """Likewise for *metadata*."""
-    if any(metadata.configuration.get(key) for key in COORDINATOR):
+    if any(metadata.configuration.get(key) for key in checks.COORDINATOR):
         yield "the table has coordinated commits, which are made by its coordinator"
