@@ -204,7 +204,7 @@ _UNITS: Final = {
     "week": 7 * 86_400_000_000,
 }
 _MONTHS: Final = {"month": 1, "year": 12}
-_TERM: Final = r"\s*+([+-]?)\s*+(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)"
+_TERM: Final = r"\s*+([+-]?)\s*+(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)(?!\S)"
 
 
 def interval_microseconds(text: str) -> int | None:
@@ -223,22 +223,18 @@ def interval_microseconds(text: str) -> int | None:
             delta_error_class="DELTA_INVALID_CALENDAR_INTERVAL_EMPTY",
         )
     rest = re.sub(r"^interval\s+", "", text.strip().lower())
+    if not re.fullmatch(rf"(?:{_TERM})*\s*", rest):
+        raise _no_interval(text)
     total, months = 0, 0
-    while rest.strip():
-        term = re.match(_TERM, rest)
-        unit = term[4].removesuffix("s") if term else ""
-        if term is None or unit not in {**_UNITS, **_MONTHS} or (term[3] and unit != "second"):
+    for minus, whole, fraction, units in re.findall(_TERM, rest):
+        unit = units.removesuffix("s")
+        if unit not in {**_UNITS, **_MONTHS} or (fraction and unit != "second"):
             raise _no_interval(text)
-        sign = -1 if term[1] == "-" else 1
+        sign, count = -1 if minus == "-" else 1, int(whole[:20] or 0)
         # Spark cuts off what is below a microsecond.
-        fraction = int((term[3] or ".")[1:7].ljust(6, "0"))
-        count = int(term[2][:20] or 0)
-        total += sign * (count * _UNITS.get(unit, 0) + fraction)
+        microseconds = int((fraction or ".")[1:7].ljust(6, "0"))
+        total += sign * (count * _UNITS.get(unit, 0) + microseconds)
         months += sign * count * _MONTHS.get(unit, 0)
-        rest = rest[term.end() :]
-        # Terms have a space between them: what follows at once is none.
-        if rest and not rest[0].isspace():
-            rest = "?" + rest
     if not -(2**63) <= total < 2**63:
         raise _no_interval(text)
     return None if months else total

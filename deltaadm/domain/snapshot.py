@@ -281,7 +281,7 @@ class LogListing:
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The complete checkpoints, the most preferable last; empty files count as absent."""
-        complete: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
+        complete: list[Checkpoint] = []
         sets: dict[tuple[int, int], dict[int, LogFile]] = {}
         for file in self.checkpoint_files:
             if not file.info.size:
@@ -291,15 +291,13 @@ class LogListing:
             if file.kind is Kind.MULTIPART:
                 sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
             else:
-                rank = (version, CHECKPOINTS.index(file.kind), 1, file.path)
-                complete.append((rank, Checkpoint(version, file.kind, (file,))))
+                complete.append(Checkpoint(version, file.kind, (file,)))
         # Parts count by their total too: two attempts with other numbers of parts do not mix.
         for (version, parts), members in sets.items():
             if parts and all(part in members for part in range(1, parts + 1)):
                 ordered = tuple(members[part] for part in range(1, parts + 1))
-                rank = (version, CHECKPOINTS.index(Kind.MULTIPART), parts, "")
-                complete.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
-        return tuple(checkpoint for _, checkpoint in sorted(complete, key=lambda pair: pair[0]))
+                complete.append(Checkpoint(version, Kind.MULTIPART, ordered))
+        return tuple(sorted(complete, key=lambda checkpoint: checkpoint.rank))
 
     @property
     def incomplete_checkpoints(self) -> tuple[tuple[LogFile, ...], ...]:
@@ -395,6 +393,12 @@ class Checkpoint:
     version: int
     kind: Kind
     files: tuple[LogFile, ...]
+
+    @property
+    def rank(self) -> tuple[int, int, int, str]:
+        """The higher, the more preferable."""
+        kind = CHECKPOINTS.index(self.kind)
+        return self.version, kind, len(self.files), self.files[0].path
 
 
 @dataclass(frozen=True)

@@ -94,13 +94,11 @@ class SetProperties(Step):
 
     @property
     def touches(self) -> Touches:
-        names = tuple(key.removeprefix(Key.FEATURE_PREFIX) for key in self.properties)
-        adds_features = set(names) <= set(FEATURES) and all(
-            key.startswith(Key.FEATURE_PREFIX) and value == "supported"
-            for key, value in self.properties.items()
-        )
-        features = names if adds_features else ()
-        return Touches(property_values=self.properties, added_features=features)
+        features = {f"{Key.FEATURE_PREFIX}{name}": name for name in FEATURES}
+        added = tuple(features[key] for key in self.properties if key in features)
+        if set(self.properties.values()) != {"supported"} or len(added) < len(self.properties):
+            added = ()
+        return Touches(property_values=self.properties, added_features=added)
 
     def cost(self, snapshot: Snapshot) -> Cost:
         if self._removes_mapping:

@@ -218,14 +218,8 @@ class CreateTable(Step):
         present = {place for place, _ in struct_fields(schema)}
         for path in self.cluster_by:
             if path not in present:
-                passes_others = any(
-                    place is not None
-                    and len(existing) == depth
-                    and not isinstance(place.type, StructType)
-                    for depth in range(1, len(path))
-                    for existing, place, _ in [schema.find_place(path[:depth])]
-                )
-                if passes_others:
+                around = [schema.find_place(path[:depth])[2] for depth in range(1, len(path))]
+                if not all(isinstance(place, StructType) for place in around):
                     raise RefusedError(
                         f"The clustering column {path_text(path)} is not inside structs alone.",
                         remedy="Choose columns of the schema, outside arrays and maps.",
