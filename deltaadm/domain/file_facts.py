@@ -6,6 +6,7 @@ import json
 import re
 import struct
 import zlib
+from base64 import b85decode
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -105,25 +106,20 @@ _UUID_LENGTH: Final = 20
 _Z85: Final = (
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 )
-_DIGITS: Final = {letter: value for value, letter in enumerate(_Z85)}
-_GROUP: Final = 5
+_TO_BASE85: Final = str.maketrans(
+    _Z85,
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~",
+)
 
 
 def z85_decode(text: str) -> bytes:
     """The bytes that *text* encodes (ZeroMQ's Z85); raises `ValueError` if it is none."""
-    if len(text) % _GROUP:
-        raise ValueError(f"{len(text)} characters are not a multiple of {_GROUP}")
-    decoded = bytearray()
-    for start in range(0, len(text), _GROUP):
-        group, number = text[start : start + _GROUP], 0
-        for letter in group:
-            if letter not in _DIGITS:
-                raise ValueError(f"{letter!r} is not a character of Z85")
-            number = number * len(_Z85) + _DIGITS[letter]
-        if number >= 1 << 32:
-            raise ValueError(f"{group!r} exceeds four bytes")
-        decoded += number.to_bytes(4, "big")
-    return bytes(decoded)
+    if len(text) % 5:
+        raise ValueError(f"{len(text)} characters are not a multiple of 5")
+    for letter in text:
+        if letter not in _Z85:
+            raise ValueError(f"{letter!r} is not a character of Z85")
+    return b85decode(text.translate(_TO_BASE85))
 
 
 def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
