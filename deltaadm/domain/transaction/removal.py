@@ -93,13 +93,15 @@ class Preparation:
 
     `properties` are those that it sets, or unsets where their value is None. `is_in_history` says
     whether Delta looks for the feature in older versions, `in_files` is the key of file actions
-    that it looks for there. `may_destroy` says whether the table can lose domains with the feature.
+    that it looks for there. `may_destroy` says whether the table can lose domains with the feature,
+    `rewrites` whether data files are rewritten where the table uses it.
     """
 
     properties: ClassVar[Mapping[str, str | None]] = {}
     is_in_history: ClassVar[bool] = False
     in_files: ClassVar[str | None] = None
     may_destroy: ClassVar[bool] = False
+    rewrites: ClassVar[bool] = False
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
         """What it finds to remove, in words."""
@@ -114,9 +116,9 @@ class Preparation:
         kept = snapshot.metadata.without_properties(*(self.properties.keys() - given))
         return commit_update(snapshot, kept.with_properties(given), session)
 
-    def cost(self, _snapshot: Snapshot) -> Cost:
+    def cost(self, snapshot: Snapshot) -> Cost:
         """What removing the traces does to the data files."""
-        return Cost.METADATA
+        return Cost.REWRITE if self.rewrites and self.uses(snapshot.metadata) else Cost.METADATA
 
     def work(self, snapshot: Snapshot) -> str:
         """The files that it goes through, where its cost is that."""
@@ -124,7 +126,7 @@ class Preparation:
 
     def stops_truncation(self, snapshot: Snapshot) -> bool:
         """Whether the history needs the feature because of the traces."""
-        return self.uses(snapshot.metadata)
+        return any(self.traces(snapshot))
 
     def uses(self, _metadata: Metadata) -> bool:
         """Whether a version with this metadata needs the feature, as Delta searches the history."""
@@ -154,6 +156,7 @@ class _CheckpointProtection(Preparation):
 
 class _ColumnMapping(Preparation):
     is_in_history = True
+    rewrites = True
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
         if self.uses(snapshot.metadata):
@@ -162,9 +165,6 @@ class _ColumnMapping(Preparation):
     def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         used = self.uses(snapshot.metadata)
         return without_mapping(snapshot, {}, session) if used else snapshot
-
-    def cost(self, snapshot: Snapshot) -> Cost:
-        return Cost.REWRITE if self.uses(snapshot.metadata) else Cost.METADATA
 
     def uses(self, metadata: Metadata) -> bool:
         # Delta looks for both: ids and physical names can be left where the mode is none already.
@@ -194,9 +194,6 @@ class _DeletionVectors(Preparation):
             words = f"{words} ({size})"
         lost = _has_lost_columns(snapshot)
         return f"{words} and of any with columns that were dropped" if lost else words
-
-    def stops_truncation(self, snapshot: Snapshot) -> bool:
-        return any(self.traces(snapshot))
 
     def uses(self, metadata: Metadata) -> bool:
         return is_true(metadata.configuration, _DELETION_VECTORS)
@@ -269,6 +266,7 @@ class _RowTracking(Preparation):
 class _TypeWidening(Preparation):
     properties = dict.fromkeys((_TYPE_WIDENING,))
     is_in_history = True
+    rewrites = True
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
         if is_true(snapshot.metadata.configuration, _TYPE_WIDENING):
@@ -287,8 +285,8 @@ class _TypeWidening(Preparation):
         )
         return commit_update(unset, unset.metadata.with_schema(schema), session)
 
-    def cost(self, snapshot: Snapshot) -> Cost:
-        return Cost.REWRITE if self.uses(snapshot.metadata) else Cost.METADATA
+    def stops_truncation(self, snapshot: Snapshot) -> bool:
+        return self.uses(snapshot.metadata)
 
     def work(self, snapshot: Snapshot) -> str:
         size = f" (some of {snapshot.files})" if snapshot.files else ""
@@ -314,9 +312,6 @@ class _V2Checkpoint(Preparation):
         base = snapshot.segment.checkpoint if snapshot.segment else None
         if base is not None and base.kind is Kind.V2_CHECKPOINT:
             yield f"the V2 checkpoint of version {base.version} is followed by a classic one"
-
-    def stops_truncation(self, snapshot: Snapshot) -> bool:
-        return any(self.traces(snapshot))
 
     def uses(self, metadata: Metadata) -> bool:
         return metadata.configuration.get(_CHECKPOINT_POLICY) == "v2"
