@@ -136,10 +136,10 @@ class Wire:
             return written
         defaults = type(self)()
         for key, raw in self.extra.items():
-            if entry := self.ENTRIES.get(key):
-                read = None if raw is None or raw is ABSENT else entry.codec.read(raw)
-                value = getattr(defaults, entry.attribute) if read is None else read
-                if getattr(self, entry.attribute) != value:
+            if known := self.ENTRIES.get(key):
+                read = None if raw is None or raw is ABSENT else known.codec.read(raw)
+                value = getattr(defaults, known.attribute) if read is None else read
+                if getattr(self, known.attribute) != value:
                     continue  # the field has changed since it was read
             if raw is ABSENT:
                 written.pop(key, None)

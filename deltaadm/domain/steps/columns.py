@@ -13,10 +13,8 @@ from deltaadm.domain.features import is_identity
 from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
-    ArrayType,
     DataType,
     FieldKey,
-    MapType,
     Path,
     PrimitiveType,
     StructField,
@@ -63,13 +61,12 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
     for depth, part in enumerate(path):
         around = schema.find_place(path[:depth])[2]
         fields = around.fields if isinstance(around, StructType) else ()
-        if [inner.name.lower() for inner in fields].count(part.lower()) <= 1:
-            continue
-        raise RefusedError(
-            f"The table has several columns {path_text(path)}, ignoring case.",
-            remedy="Rename or drop one of them with spark.sql.caseSensitive=true.",
-            delta_error_class="AMBIGUOUS_COLUMN_OR_FIELD",
-        )
+        if [inner.name.lower() for inner in fields].count(part.lower()) > 1:
+            raise RefusedError(
+                f"The table has several columns {path_text(path)}, ignoring case.",
+                remedy="Rename or drop one of them with spark.sql.caseSensitive=true.",
+                delta_error_class="AMBIGUOUS_COLUMN_OR_FIELD",
+            )
     if field is not None and len(path) == len(column):
         return path, field
     # Spark answers an unknown name and a name inside what is no struct differently.
@@ -121,12 +118,10 @@ def _attribute_name(path: Path) -> str:
 def _column_document(
     path: Path, field: StructField, position: ddl.Position | None
 ) -> dict[str, Any]:
-    data_type = field.type
-    # Spark's `typeName`, which does not say what is inside an array or a map.
-    name = "array" if isinstance(data_type, ArrayType) else type_name(data_type)
     column = {
         "name": _attribute_name(path),
-        "type": "map" if isinstance(data_type, MapType) else name,
+        # Spark's `typeName`, which does not say what is inside an array or a map.
+        "type": type_name(field.type).partition("<")[0],
         "nullable": field.nullable,
         "metadata": dict(field.metadata),
     }

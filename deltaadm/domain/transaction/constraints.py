@@ -11,7 +11,7 @@ worse than accepting what it refuses.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from deltaadm.dataclass import dataclass
@@ -78,17 +78,15 @@ SYNTAX: Final = ddl.words(
 
 NUMERIC: Final = frozenset({"integral", "decimal", "fractional"})
 _TEMPORAL: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
-_NESTED_KINDS: Final = frozenset({"array", "map", "struct"})
+_CONTAINERS: Final[Mapping[type, str]] = {ArrayType: "array", MapType: "map", StructType: "struct"}
+_NESTED_KINDS: Final = frozenset(_CONTAINERS.values())
 _NEVER_TRUTH: Final = NUMERIC | _TEMPORAL | _NESTED_KINDS | {"binary", "interval"}
 """Kinds that neither are boolean nor become boolean where a condition is wanted."""
 _KINDS: Final = {
-    ArrayType: "array",
-    MapType: "map",
-    StructType: "struct",
     **dict.fromkeys(("byte", "short", "integer", "long"), "integral"),
     **dict.fromkeys(("float", "double"), "fractional"),
 }
-"""The kinds of containers, and of primitive types that are of one with others."""
+"""The kinds of primitive types that are of one with others."""
 _COMPARISONS: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
 
 
@@ -155,7 +153,7 @@ def _described(operand: Operand) -> str:
 def kind_of(data_type: DataType) -> str | None:
     """The kind of *data_type*: types of one kind can stand for each other in comparisons."""
     if not isinstance(data_type, PrimitiveType):
-        return _KINDS[type(data_type)]
+        return _CONTAINERS[type(data_type)]
     name = data_type.name
     if name.startswith("decimal"):
         return "decimal"

@@ -151,8 +151,6 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
         rest = ",".join(name for name in formats if name != "iceberg")
         new = new.without_properties(Key.FORMATS)
         new = new.with_properties({Key.FORMATS: rest}) if rest else new
-    if "hudi" not in formats:
-        return new
     vectors = is_true(new.configuration, _DELETION_VECTORS)
     unknown = [
         path_text((field.name,))
@@ -163,14 +161,12 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
             for part in all_types(field.type)
         )
     ]
-    if vectors or unknown:
+    if "hudi" in formats and (vectors or unknown):
+        refused = "deletion vectors" if vectors else f"the types of: {', '.join(unknown)}"
         raise RefusedError(
-            "Universal Format (Hudi) does not allow "
-            + ("deletion vectors." if vectors else f"the types of: {', '.join(unknown)}."),
-            remedy=(
-                f"Set {_DELETION_VECTORS} to false" if vectors else "Use INT and TIMESTAMP there"
-            )
-            + f", or leave hudi out of {Key.FORMATS}.",
+            f"Universal Format (Hudi) does not allow {refused}.",
+            remedy=f"Set {_DELETION_VECTORS} to false, use INT and TIMESTAMP in place of shorter "
+            f"or zoneless types, or leave hudi out of {Key.FORMATS}.",
             delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
     return new
