@@ -366,10 +366,10 @@ def _name(reader: _Reader, expected: str = "a column name") -> str:
     return unquoted(reader.take().text)
 
 
-def _path(reader: _Reader) -> list[str]:
-    path = [_name(reader)]
+def _path(reader: _Reader, expected: str = "a column name") -> list[str]:
+    path = [_name(reader, expected)]
     while reader.accept("."):
-        path.append(_name(reader))
+        path.append(_name(reader, expected))
     return path
 
 
@@ -594,10 +594,7 @@ def _time(reader: _Reader, _: str) -> str:
 def _string(reader: _Reader, _: str) -> str:
     if not reader.accept("COLLATE"):
         return "string"
-    collation = [_name(reader, "a collation name")]
-    while reader.accept("."):
-        collation.append(_name(reader, "a collation name"))
-    name = ".".join(collation).upper()
+    name = ".".join(_path(reader, "a collation name")).upper()
     return "string" if name == "UTF8_BINARY" else f"string collate {name}"
 
 

@@ -550,14 +550,20 @@ def merged(writers: Iterable[Writer]) -> tuple[Writer, ...]:
 # Moments, which Delta's logs count in milliseconds since the epoch, as people read them
 
 
-def instant(milliseconds: int) -> str:
+def instant(milliseconds: int, precision: str = "milliseconds") -> str:
     """
     A moment as ISO 8601 in UTC, to the millisecond; the plain number where that has no date.
 
     >>> instant(1_000), instant(2**63)
     ('1970-01-01T00:00:01.000Z', '9223372036854775808 ms since 1970')
     """
-    return _iso(milliseconds, "milliseconds")
+    from datetime import UTC, datetime, timedelta  # slow to import, and most logs are not dated
+
+    try:
+        at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return f"{milliseconds} ms since 1970"
+    return at.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
 
 
 def second(milliseconds: int) -> str:
@@ -567,7 +573,7 @@ def second(milliseconds: int) -> str:
     >>> second(1_000)
     '1970-01-01T00:00:01Z'
     """
-    return _iso(milliseconds, "seconds")
+    return instant(milliseconds, "seconds")
 
 
 def moment(milliseconds: int | None) -> str:
@@ -580,13 +586,3 @@ def moment(milliseconds: int | None) -> str:
     if milliseconds is None:
         return "time unknown"
     return second(milliseconds).replace("T", " ").replace("Z", " UTC")
-
-
-def _iso(milliseconds: int, precision: str) -> str:
-    from datetime import UTC, datetime, timedelta  # slow to import, and most logs are not dated
-
-    try:
-        at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
-    except OverflowError:
-        return f"{milliseconds} ms since 1970"
-    return at.replace(tzinfo=None).isoformat(timespec=precision) + "Z"

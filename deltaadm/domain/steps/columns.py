@@ -10,7 +10,7 @@ from typing import Any, Final
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.features import is_identity
-from deltaadm.domain.properties import Key, is_true
+from deltaadm.domain.properties import Key, column_list, is_true
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
     DataType,
@@ -173,7 +173,7 @@ def _with_statistics_of(metadata: Metadata, columns: str) -> Metadata:
 
 
 def _listed_for_statistics(metadata: Metadata) -> tuple[Path, ...]:
-    return checks.column_names(metadata.configuration.get(Key.STATISTICS_COLUMNS, ""))
+    return column_list(metadata.configuration.get(Key.STATISTICS_COLUMNS, ""))[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,7 +335,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
     partitions = {column.lower() for column in metadata.partition_columns}
     leaves: list[str] = []
     schema, inside = metadata.schema, dict[int, dict[str, DataType]]()
-    for path in column_names(listed):
+    for path in column_list(listed)[0]:
         name = ".".join(path)
         if len(path) == 1 and path[0].lower() in partitions:
             raise RefusedError(
@@ -390,11 +390,6 @@ def has_bounds(data_type: DataType) -> bool:
     return isinstance(data_type, PrimitiveType) and (
         data_type.name in _SKIPPABLE or data_type.name.startswith("decimal")
     )
-
-
-def column_names(listed: str) -> tuple[Path, ...]:
-    """The column paths in a comma-separated list, as Delta's parser reads as much as it can."""
-    return column_list(listed)[0]
 
 
 # Reserved keys

@@ -11,7 +11,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.ddl import identifier, literal_text, refused_default, unquoted
 from deltaadm.domain.features import struct_fields
-from deltaadm.domain.properties import PROPERTIES, Key, whole_number
+from deltaadm.domain.properties import PROPERTIES, Key, column_list, whole_number
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
     ArrayType,
@@ -27,7 +27,7 @@ from deltaadm.domain.schema import (
     type_name,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.checks import CHAR_TYPE, column_names, has_bounds
+from deltaadm.domain.transaction.checks import CHAR_TYPE, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
@@ -399,7 +399,7 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
         # -1 stands for all columns.
         chosen = leaves if count is None or count < 0 else leaves[:count]
     else:
-        named = [folded(item) for item in column_names(listed)]
+        named = [folded(item) for item in column_list(listed)[0]]
         chosen = [
             (path, data_type)
             for path, data_type in leaves
