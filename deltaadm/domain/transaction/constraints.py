@@ -26,6 +26,7 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     all_types,
+    parts,
     path_text,
     type_name,
 )
@@ -177,8 +178,8 @@ _WITH_NUMBERS_AS_TRUTH: Final = frozenset({"=", "==", "<=>", "<>", "!=", "IN", "
 
 def _has_no_order(operand: Operand) -> bool:
     """Whether values have neither order nor equality in Spark, as maps and variants have none."""
-    parts = () if operand.type is None else all_types(operand.type)
-    return any(isinstance(part, MapType) or kind_of(part) == "variant" for part in parts)
+    inner = () if operand.type is None else all_types(operand.type)
+    return any(isinstance(part, MapType) or kind_of(part) == "variant" for part in inner)
 
 
 # The grammar
@@ -374,10 +375,9 @@ class _Parser:
             self._or()
             self._require("]")
             self.is_sure = False
-            if isinstance(operand.type, ArrayType):
-                operand = _of(operand.type.element)
-            else:
-                operand = _of(operand.type.value) if isinstance(operand.type, MapType) else _UNKNOWN
+            # The last part is the element of an array, or the value of a map.
+            inner = parts(operand.type) if isinstance(operand.type, ArrayType | MapType) else ()
+            operand = _of(inner[-1].type) if inner else _UNKNOWN
         if self._peek() in ("over", "filter", "collate", "within"):
             raise _UnjudgedError
         return operand
@@ -459,13 +459,28 @@ class _Parser:
                 break
 
     def _column(self, token: str) -> Operand:
+        """The column; unjudged where maps, variants or arrays of structs are on the way."""
         path = [ddl.unquoted(token)]
         while self._peek() == "." and self._peek(1) not in ("", "*"):
             path.append(ddl.unquoted(self._tokens[self._position + 1]))
             self._position += 2
         if self._peek() == "(":
             raise _UnjudgedError
-        return _column(self._schema, path)
+        level: DataType = self._schema
+        for depth, name in enumerate(path):
+            if isinstance(level, PrimitiveType) and level.name != "variant":
+                raise _no_field(path[:depth], name, "INVALID_EXTRACT_BASE_FIELD_TYPE")
+            if isinstance(level, ArrayType) and not isinstance(level.element, StructType):
+                raise _no_field(path[:depth], name, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
+            if not isinstance(level, StructType):
+                raise _UnjudgedError
+            fields = [field for field in level.fields if field.name.lower() == name.lower()]
+            if not fields and depth:
+                raise _no_field(path[:depth], name, "FIELD_NOT_FOUND")
+            if len(fields) != 1:
+                raise _UnjudgedError
+            level = fields[0].type
+        return _of(level)
 
 
 _CUTS: Final = frozenset({"left", "substr", "substring", "trim"})
@@ -485,25 +500,6 @@ def _mismatched_argument(name: str, given: Operand) -> RefusedError:
         remedy="Use a part of the value, for example values[0], or another function.",
         delta_error_class="DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
     )
-
-
-def _column(schema: StructType, path: Sequence[str]) -> Operand:
-    """The column at *path*; unjudged where maps, variants or arrays of structs are on the way."""
-    level: DataType = schema
-    for depth, name in enumerate(path):
-        if isinstance(level, PrimitiveType) and level.name != "variant":
-            raise _no_field(path[:depth], name, "INVALID_EXTRACT_BASE_FIELD_TYPE")
-        if isinstance(level, ArrayType) and not isinstance(level.element, StructType):
-            raise _no_field(path[:depth], name, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
-        if not isinstance(level, StructType):
-            raise _UnjudgedError
-        fields = [field for field in level.fields if field.name.lower() == name.lower()]
-        if not fields and depth:
-            raise _no_field(path[:depth], name, "FIELD_NOT_FOUND")
-        if len(fields) != 1:
-            raise _UnjudgedError
-        level = fields[0].type
-    return _of(level)
 
 
 def _no_field(path: Sequence[str], name: str, error_class: str) -> RefusedError:
