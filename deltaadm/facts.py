@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -85,10 +85,6 @@ class Requirement:
         return ", ".join(parts)
 
 
-class _Microseconds(int):
-    """A length of time, which is no number of something else."""
-
-
 @lru_cache(maxsize=1024)  # a policy is held against many states of many tables
 def _measure(value: str) -> Any:
     """*value* so that equal values are equal and values of one kind can be ordered."""
@@ -101,7 +97,7 @@ def _measure(value: str) -> Any:
         length = interval_microseconds(spark_interval(text))
     except DeltaadmError:
         return text
-    return text if length is None else _Microseconds(length)
+    return text if length is None else timedelta(microseconds=length)
 
 
 def _measured(key: str, value: str) -> Any:
