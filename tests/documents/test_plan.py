@@ -41,15 +41,11 @@ WIDE = snapshot(
     {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "3"},
     schemaString=json.dumps({"type": "struct", "fields": COLUMNS}),
 )
-ELSEWHERE = with_clustering(
-    replace(
-        snapshot(
-            (3, 7), {"b": "2"}, reader=["deletionVectors"], writer=["deletionVectors"], id="x"
-        ),
-        root="/data/it's there",
-        version=7,
-    ),
-    [],
+ELSEWHERE = replace(
+    snapshot((3, 7), {"b": "2"}, reader=["deletionVectors"], writer=["deletionVectors"], id="x"),
+    root="/data/it's there",
+    version=7,
+    domains={},
 )
 PLANS = {
     "versions": plan_upgrade(TABLE, reader=2, writer=5),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Final
 
@@ -423,7 +423,8 @@ class ClusterBy(Step):
         return fails if columns.lost_clustering(snapshot) else ""
 
     def _clause(self) -> str:
-        return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
+        names = ", ".join(map(ddl.path_sql, self.columns))
+        return f"CLUSTER BY ({names})" if names else "CLUSTER BY NONE"
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         old, new = columns.clustering_columns(before) or (), self.columns
@@ -440,11 +441,6 @@ class ClusterBy(Step):
     def options(self) -> Iterator[str]:
         names = ",".join(map(path_text, self.columns))
         yield from ("--cluster-by", names) if names else ("--no-cluster-by",)
-
-
-def cluster_by_sql(columns: Iterable[Path]) -> str:
-    """The clause for some columns."""
-    return f"CLUSTER BY ({', '.join(map(ddl.path_sql, columns))})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,6 @@ from deltaadm.domain.schema import (
     type_name,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps.properties import cluster_by_sql
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, update
 from deltaadm.domain.transaction.column_mapping import (
@@ -62,14 +61,15 @@ STATE: Final = record(**STATE_FIELDS)
 
 def read_state(location: str, version: int, document: Mapping[str, Any]) -> Snapshot:
     """The state at *version* that `STATE` has written, of the table at *location*."""
+    named = document.get("clustering_columns")
     bare = Snapshot(
         root=location,
         version=version,
         protocol=Protocol.from_wire(document["protocol"]),
         metadata=Metadata.from_wire(document["metadata"]),
+        domains=None if named is None else {},
     )
-    named = document.get("clustering_columns")
-    return bare if named is None else columns.with_clustering(bare, _PATHS.read(named))
+    return columns.with_clustering(bare, _PATHS.read(named)) if named else bare
 
 
 BYPASS = "spark.databricks.delta.alterLocation.bypassSchemaCheck"
@@ -198,7 +198,10 @@ class CreateTable(Step):
         checks.require_readable_char(self.schema)
         after = update.prepare_commit(snapshot, after, is_creating_new_table=True)
         _refuse_at_commit(snapshot, after)
-        return _with_clustering(replace(after, version=snapshot.version + 1), clusters)
+        domains = after.domains or {}
+        after = replace(after, version=snapshot.version + 1, domains=domains)
+        is_noted = clusters or CLUSTERING_DOMAIN in domains
+        return columns.with_clustering(after, clusters) if is_noted else after
 
     def _refuse_as_analyzer(self) -> None:
         """Raise `RefusedError` for what Spark refuses before it asks the catalog for the table."""
@@ -351,7 +354,7 @@ class CreateTable(Step):
         if self.partition_by:
             clauses.append(f"PARTITIONED BY ({', '.join(map(ddl.identifier, self.partition_by))})")
         if self.cluster_by:
-            clauses.append(cluster_by_sql(self.cluster_by))
+            clauses.append(f"CLUSTER BY ({', '.join(map(ddl.path_sql, self.cluster_by))})")
         if self.location is not None:
             clauses.append(f"LOCATION {ddl.literal(self.location)}")
         if self.comment is not None:
@@ -561,20 +564,6 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
             remedy="Add --property delta.feature.allowColumnDefaults=supported.",
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )
-
-
-def _with_clustering(after: Snapshot, clusters: Sequence[Path]) -> Snapshot:
-    domains = after.domains or {}
-    if not clusters and CLUSTERING_DOMAIN not in domains:
-        return replace(after, domains=domains)
-    physical = columns.physical_paths(after.metadata.schema)
-    known = {
-        path: stored
-        for path, stored in physical.items()
-        if not any(KNOWN_AFTER_COMMIT in part for part in stored)
-    }
-    named = columns.clustering_domain([known.get(path, path) for path in clusters])
-    return replace(after, domains={**domains, CLUSTERING_DOMAIN: named})
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,11 +251,13 @@ def suspended_columns(user_metadata: str) -> tuple[Path, ...]:
 
 
 def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
-    """*snapshot*, known to be clustered by *columns* (as `clustering_columns` says) or by none."""
+    """*snapshot* clustered by *columns*, as `clustering_columns` says, or no longer by any."""
     physical = physical_paths(snapshot.metadata.schema)
-    domain = clustering_domain([physical.get(column, column) for column in columns])
-    domains = {CLUSTERING_DOMAIN: domain} if columns else {}
-    return replace(snapshot, domains={**(snapshot.domains or {}), **domains})
+    # A name that only the commit can choose is no name to find a column by.
+    known = {c: path for c, path in physical.items() if KNOWN_AFTER_COMMIT not in "".join(path)}
+    # Also for no columns: Delta keeps the domain, with an empty list.
+    domain = clustering_domain([known.get(column, column) for column in columns])
+    return replace(snapshot, domains={**(snapshot.domains or {}), CLUSTERING_DOMAIN: domain})
 
 
 def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
@@ -293,15 +295,12 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
             "is known only after it is added.",
             remedy="Add it first, then cluster by it in a second command.",
         )
-    # Also for no columns: Delta keeps the domain, with an empty list.
-    domain = clustering_domain([physical[column] for column in columns])
     after = snapshot
     if not supported:
         # What CLUSTER BY may, and SET TBLPROPERTIES may not: the catalog refuses this property.
         asked = metadata.with_properties({f"{Key.FEATURE_PREFIX}clustering": "supported"})
         after = update_metadata(snapshot, asked, session)
-    domains = {**(snapshot.domains or {}), CLUSTERING_DOMAIN: domain}
-    return replace(prepare_commit(snapshot, after), domains=domains)
+    return with_clustering(prepare_commit(snapshot, after), columns)
 
 
 def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path, ...]:
