@@ -273,10 +273,7 @@ class LogListing:
     @property
     def checkpoint_files(self) -> LogFiles:
         """Whatever is named like a checkpoint or a part of one, by name."""
-        by_kind = self.by_kind
-        names = [name for kind in CHECKPOINTS if kind in by_kind for name in by_kind[kind]]
-        names.sort()
-        return LogFiles(names, self.infos)
+        return self.named(name for kind in CHECKPOINTS for name in self.by_kind.get(kind, ()))
 
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:

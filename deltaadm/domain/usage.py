@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    Traces = Callable[[Snapshot], "Iterator[str] | None"]
+    Traces = Callable[[Snapshot], "Iterable[str] | None"]
 
 
 @dataclass(frozen=True)
@@ -88,25 +88,24 @@ def _with_dependents(name: str, by_name: Mapping[str, Usage], listed: Iterable[s
 # What of the state shows the use of a feature: None where the state was not read
 
 
-def _nothing(_: Snapshot) -> Iterator[str]:
-    return iter(())
+def _nothing(_: Snapshot) -> Iterable[str]:
+    return ()
 
 
-def _clustering(snapshot: Snapshot) -> Iterator[str] | None:
+def _clustering(snapshot: Snapshot) -> Iterable[str] | None:
     from deltaadm.domain.transaction import columns as of  # which few tables need
 
     columns = of.clustering_columns(snapshot)
     if columns is None:
         return None
     listed = ", ".join(map(path_text, columns))
-    return iter([f"the table is clustered by {listed}"] if columns else [])
+    return [f"the table is clustered by {listed}"] if columns else []
 
 
-def _v2_checkpoint(snapshot: Snapshot) -> Iterator[str] | None:
+def _v2_checkpoint(snapshot: Snapshot) -> Iterator[str]:
     checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
-    if checkpoint is None or checkpoint.kind is not Kind.V2_CHECKPOINT:
-        return iter(())
-    return iter([f"the checkpoint of version {checkpoint.version} is a V2 checkpoint"])
+    if checkpoint is not None and checkpoint.kind is Kind.V2_CHECKPOINT:
+        yield f"the checkpoint of version {checkpoint.version} is a V2 checkpoint"
 
 
 def _mapped_columns(snapshot: Snapshot) -> Iterator[str]:
@@ -129,18 +128,17 @@ def _materialized(snapshot: Snapshot) -> Iterator[str]:
         yield f"files hold the partition columns {', '.join(columns)}"
 
 
-def _shredded(snapshot: Snapshot) -> Iterator[str] | None:
+def _shredded(snapshot: Snapshot) -> Iterable[str] | None:
     """Only data files tell whether variants in them are shredded."""
-    has_variants = any(map(is_variant, snapshot.metadata.primitive_types))
-    return None if has_variants else iter(())
+    return None if any(map(is_variant, snapshot.metadata.primitive_types)) else ()
 
 
 def _files_with(count: Callable[[FileFacts], int], what: str) -> Traces:
-    def traces(snapshot: Snapshot) -> Iterator[str] | None:
+    def traces(snapshot: Snapshot) -> Iterable[str] | None:
         if snapshot.files is None:
             return None
         number = count(snapshot.files)
-        return iter([f"the table's files have {what} ({number})"] if number else [])
+        return [f"the table's files have {what} ({number})"] if number else []
 
     return traces
 
@@ -184,8 +182,8 @@ _TRACES: Final[Mapping[str, Traces]] = {
     ),
     "materializePartitionColumns": _materialized,
     "rowTracking": _files_with(lambda of: of.files - of.without_base_row_id, "row ids"),
-    "timestampWithoutTimezone": lambda snapshot: iter(
-        FEATURES["timestampNtz"].activation.evidence(snapshot.metadata)
+    "timestampWithoutTimezone": lambda snapshot: FEATURES["timestampNtz"].activation.evidence(
+        snapshot.metadata
     ),
     "typeWidening": _WIDENED,
     "typeWidening-preview": _WIDENED,

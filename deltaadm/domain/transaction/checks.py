@@ -92,7 +92,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
 
 def without_char(field: StructField) -> StructField:
     """A column whose type, or a part of it, is char or varchar notes the type as a whole."""
-    if not any(is_char(part) for part in all_types(field.type)):
+    if not any(map(is_char, all_types(field.type))):
         return field
     return replace(
         field,
@@ -133,7 +133,10 @@ def catalog_type(data_type: DataType) -> str:
 def require_readable_char(schema: StructType) -> None:
     """Raise `RefusedError` for char and varchar beside names that Spark cannot read back."""
     for field in schema.fields:
-        names = unreadable_names(field.type)
+        if not any(map(is_char, all_types(field.type))):
+            continue
+        inner = [part.name for path, part in StructType((field,)).walk() if len(path) > 1]
+        names = [name for name in inner if not re.fullmatch(r"(?!\d+$)\w+", name, re.ASCII)]
         if names:
             raise RefusedError(
                 f"{path_text((field.name,))} has char or varchar in a struct beside "
@@ -143,17 +146,6 @@ def require_readable_char(schema: StructType) -> None:
                 if re.fullmatch(r"[\w-]+", names[0]) and not names[0].isdigit()
                 else "PARSE_SYNTAX_ERROR",
             )
-
-
-def unreadable_names(data_type: DataType) -> tuple[str, ...]:
-    """The names for which Spark cannot parse *data_type* again where it has char or varchar."""
-    if not any(is_char(part) for part in all_types(data_type)):
-        return ()
-    return tuple(
-        field.name
-        for _, field in StructType((StructField("type", data_type),)).walk()
-        if not re.fullmatch(r"(?!\d+$)\w+", field.name, re.ASCII)
-    )
 
 
 def noted_type(noted: str) -> DataType | None:

@@ -616,10 +616,10 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
             raise _unsupported(field, f"its type is {type_name(actual)}, not {type_name(declared)}")
         raise _mismatch(field, type_name(actual))
     # Of types within a kind only Spark can tell.
-    if kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
-        raise _unsupported(field, f"its values are texts, not of the type {type_name(field.type)}")
-    if kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
-        raise _unsupported(field, f"its values are numbers, and no {wanted} values")
+    texts = kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}
+    if texts or (kind in NUMERIC and wanted in {"boolean", "date", "binary"}):
+        what = "texts" if texts else "numbers"
+        raise _unsupported(field, f"its values are {what}, not of the type {type_name(field.type)}")
     if kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
         raise _mismatch(field, f"{kind} values")
 
