@@ -6,7 +6,6 @@ import json
 import re
 import struct
 import zlib
-from base64 import b85decode
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -119,7 +118,12 @@ def z85_decode(text: str) -> bytes:
     for letter in text:
         if letter not in _Z85:
             raise ValueError(f"{letter!r} is not a character of Z85")
-    return b85decode(text.translate(_TO_BASE85))
+    from base64 import b85decode  # few logs have text in it
+
+    try:
+        return b85decode(text.translate(_TO_BASE85))
+    except ValueError:
+        raise ValueError("a group of five exceeds four bytes") from None
 
 
 def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
@@ -154,10 +158,9 @@ def relative_path(vector: DeletionVectorDescriptor) -> str:
     text = vector.path_or_inline_dv
     if len(text) < _UUID_LENGTH:
         raise ValueError(f"a UUID has {_UUID_LENGTH} characters")
-    from uuid import UUID  # which takes longer to import than most tables to be read
-
-    prefix, encoded = text[:-_UUID_LENGTH], text[-_UUID_LENGTH:]
-    name = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
+    prefix, digits = text[:-_UUID_LENGTH], z85_decode(text[-_UUID_LENGTH:]).hex()
+    uuid = "-".join(digits[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
+    name = f"deletion_vector_{uuid}.bin"
     return f"{prefix}/{name}" if prefix else name
 
 
