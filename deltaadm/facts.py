@@ -257,21 +257,24 @@ class Lines:
 
     def __init__(self, lines: Iterable[Line] = ()) -> None:
         self._lines = tuple(lines)
-        self.named = [
-            (name, value)
-            for line in self._lines
-            for name, value in (line.document or {}).items()
-            if value is not None
-        ]
-        self.names = [name for name, _ in self.named]
-        self._by_name: dict[str, list[Any]] = {}
-        for name, value in self.named:
-            self._by_name.setdefault(name, []).append(value)
-        self.has_errors = any(line.error for line in self._lines)
-        odd = [line for line in self._lines if line.odd or len(line.document or ()) != 1]
-        self.plain = not self.has_errors and not odd and len(self.named) == len(self._lines)
+        by_name: dict[str, list[Any]] = {}
+        named: list[tuple[str, Any]] = []
+        has_errors, plain = False, True
+        # One loop over local variables, as a long log has very many short commits.
+        for line in self._lines:
+            entries = line.document or {}
+            has_errors = has_errors or line.error != ""
+            plain = plain and not line.odd and len(entries) == 1
+            for name, value in entries.items():
+                if value is None:
+                    plain = False
+                else:
+                    named.append((name, value))
+                    by_name.setdefault(name, []).append(value)
+        self.named, self.names, self._by_name = named, [name for name, _ in named], by_name
+        self.has_errors, self.plain = has_errors, plain and not has_errors
         self.last = self._lines[-1] if self._lines else None
-        self.info = first_object(self._by_name.get("commitInfo", ()))
+        self.info = first_object(by_name.get("commitInfo", ()))
 
     def __len__(self) -> int:
         return len(self._lines)
