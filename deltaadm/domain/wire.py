@@ -112,7 +112,7 @@ class Wire:
                 odd -= 1
             elif raw is not None and (value := entry.codec.read(raw)) is not None:
                 values[entry.attribute] = value
-                odd -= value is raw or _same(_write(value), raw)
+                odd -= value is raw or _is_written_as(raw, value)
         plain = cls(**values)
         if not odd and values.keys() >= _given(cls):  # type: ignore[arg-type]  # every type can be hashed
             return plain
@@ -205,6 +205,12 @@ def _write(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
     return dict(value) if isinstance(value, dict) else value
+
+
+def _is_written_as(raw: Any, value: Any) -> bool:
+    if isinstance(value, Wire) and not value.extra:  # all is the same but the order of keys
+        return [*raw] == [key for key in value.ENTRIES if key in raw]
+    return _same(_write(value), raw)
 
 
 def _same(left: Any, right: Any) -> bool:
