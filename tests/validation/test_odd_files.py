@@ -143,9 +143,7 @@ def test_errors_are_exactly_the_values_that_spark_cannot_decode(row: dict[str, A
 
 def test_every_field_is_recorded() -> None:
     recorded = {field for row in JSON_TYPES for field in row["fields"]}
-    assert recorded >= {
-        f"{kind.NAME}.{key}" for kind in ACTIONS.values() for key in kind.ENTRIES
-    }
+    assert recorded >= {f"{kind.NAME}.{key}" for kind in ACTIONS.values() for key in kind.ENTRIES}
 
 
 @with_rows
