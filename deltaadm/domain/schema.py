@@ -88,7 +88,7 @@ class StructField:
     def without(self, *keys: str) -> StructField:
         """The same field without these keys in its metadata."""
         kept = {key: value for key, value in self.metadata.items() if key not in keys}
-        return replace(self, metadata=kept)
+        return replace(self, metadata=kept) if len(kept) < len(self.metadata) else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,10 @@ class StructType:
         for column in self.fields:
             here = (*path, column.name)
             yield here, column
-            for place, inner in slot_types(column.type, here):
-                if isinstance(inner, StructType):
-                    yield from inner.walk(place)
+            if not isinstance(column.type, PrimitiveType):
+                for place, inner in slot_types(column.type, here):
+                    if isinstance(inner, StructType):
+                        yield from inner.walk(place)
 
     def find_place(self, path: Path) -> tuple[Path, StructField | None, DataType]:
         """

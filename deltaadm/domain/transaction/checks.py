@@ -81,12 +81,12 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
                     remedy="Make the nested fields nullable first: alter --drop-not-null COLUMN.",
                     delta_error_class="DELTA_NESTED_NOT_NULL_CONSTRAINT",
                 )
-    for feature, prefix in UNREAD_UNLESS_SUPPORTED.items():
-        if not protocol.supports(feature):
-            fields = [
-                field.without(*(key for key in field.metadata if key.startswith(prefix)))
-                for field in fields
-            ]
+    features = UNREAD_UNLESS_SUPPORTED.items()
+    unread = tuple(prefix for feature, prefix in features if not protocol.supports(feature))
+    fields = [
+        field.without(*(key for key in field.metadata if key.startswith(unread)))
+        for field in fields
+    ]
     return replace(new, schema_string=StructType(tuple(fields)).to_json())
 
 

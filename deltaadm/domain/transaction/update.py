@@ -151,6 +151,8 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
         rest = ",".join(name for name in formats if name != "iceberg")
         new = new.without_properties(Key.FORMATS)
         new = new.with_properties({Key.FORMATS: rest}) if rest else new
+    if "hudi" not in formats:
+        return new
     vectors = is_true(new.configuration, _DELETION_VECTORS)
     unknown = [
         path_text((field.name,))
@@ -161,7 +163,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
             for part in all_types(field.type)
         )
     ]
-    if "hudi" in formats and (vectors or unknown):
+    if vectors or unknown:
         refused = "deletion vectors" if vectors else f"the types of: {', '.join(unknown)}"
         raise RefusedError(
             f"Universal Format (Hudi) does not allow {refused}.",
