@@ -427,24 +427,21 @@ def column_list(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
     >>> column_list("a, `b`.c d"), column_list("a,,b")
     (((('a',), ('b', 'c')), True), ((('a',),), False))
     """
-    name = re.compile(_BLANK + _COLUMN_NAME + _BLANK, re.DOTALL)
+    name = _BLANK + _COLUMN_NAME + _BLANK
+    path = re.compile(rf"{name}(?:\.{name})*", re.DOTALL)
     dash = re.compile(rf"-{_BLANK}{_COLUMN_NAME}", re.DOTALL)
     paths: list[tuple[str, ...]] = []
     position = 0
-    while True:
-        parts: list[str] = []
-        while (match := name.match(text, position)) is not None:
-            parts.append(match[2] if match[2] is not None else match[1].replace("``", "`"))
-            position = match.end()
-            if text[position : position + 1] != "." or not name.match(text, position + 1):
-                break
-            position += 1
-        if not parts or dash.match(text, position):
-            return tuple(paths), False
-        paths.append(tuple(parts))
+    while (match := path.match(text, position)) is not None:
+        position = match.end()
+        if dash.match(text, position):
+            break
+        parts = re.findall(name, match[0], re.DOTALL)
+        paths.append(tuple(plain or quoted.replace("``", "`") for quoted, plain in parts))
         if text[position : position + 1] != ",":
             return tuple(paths), True
         position += 1
+    return tuple(paths), False
 
 
 def _known(
