@@ -24,6 +24,7 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     decimal_digits,
+    folded,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import RefusedError, did_you_mean
@@ -703,15 +704,13 @@ def column_references(expression: str) -> tuple[Path, ...]:
 
 def mentions(expression: str, column: Path) -> bool:
     """Whether a name in *expression* is *column*, something in it, or something around it."""
-    wanted = tuple(name.lower() for name in column)
-    for _, name, _ in _names(_Reader(expression)):
-        path = tuple(unquoted(part).lower() for part in name)
-        if path[: len(wanted)] == wanted[: len(path)]:
-            return True
-    return False
+    wanted = folded(column)
+    paths = (folded(tuple(map(unquoted, name))) for _, name, _ in _names(_Reader(expression)))
+    return any(path[: len(wanted)] == wanted[: len(path)] for path in paths)
 
 
 _SIGNS: Final = frozenset("-+*/%<>=!|&^~?().,[];") | {"<=>"}
+"""Of what is understood: lambdas and paths into variants are not."""
 
 
 def _names(reader: _Reader) -> Iterator[tuple[_Token, list[str], _Token]]:
