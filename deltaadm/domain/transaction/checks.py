@@ -33,6 +33,7 @@ from deltaadm.domain.transaction.column_mapping import (
     column_mapping_mode,
     has_invalid_characters,
 )
+from deltaadm.domain.transaction.spark_support import SPARK_TYPES
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import IllegalArgumentError, RefusedError
 
@@ -49,10 +50,7 @@ UNREAD_UNLESS_SUPPORTED: Final = {
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
 CHAR_TYPE: Final = r"(var)?char\((\d+)\)"
-_TYPES: Final = frozenset({
-    "binary", "boolean", "byte", "date", "double", "float", "integer", "long", "null", "short",
-    "string", "timestamp", "timestamp_ntz", "variant", "void",
-})  # fmt: skip
+_TYPES: Final = SPARK_TYPES - {"decimal", "geography", "geometry", "interval"}
 _SKIPPABLE: Final = _TYPES - {"binary", "boolean", "null", "variant", "void"}
 CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 """The columns that the change data feed adds."""

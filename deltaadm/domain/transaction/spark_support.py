@@ -288,7 +288,7 @@ def _unknown(
 
 
 _MAX_PRECISION = 38
-_SPARK_TYPES = frozenset({
+SPARK_TYPES: Final = frozenset({
     "binary", "boolean", "byte", "date", "decimal", "double", "float", "geography", "geometry",
     "integer", "interval", "long", "null", "short", "string", "timestamp", "timestamp_ntz",
     "variant", "void",
@@ -301,7 +301,7 @@ _SPARK_TYPES_WITH_DETAILS = (
 
 def is_spark_type(name: str) -> bool:
     """Whether Spark can read the type *name* in a schema."""
-    return name in _SPARK_TYPES or bool(re.fullmatch(_SPARK_TYPES_WITH_DETAILS, name))
+    return name in SPARK_TYPES or bool(re.fullmatch(_SPARK_TYPES_WITH_DETAILS, name))
 
 
 def _unreadable_invariants(metadata: Metadata) -> Iterator[Obstacle]:
@@ -360,15 +360,15 @@ def _querying(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
         mapping_mode(metadata)
     except DeltaadmError as error:
         yield Obstacle(error, (f"configuration[{Key.COLUMN_MAPPING_MODE}]",))
-    yield from _refused_values(metadata, (_ROW_TRACKING,))
+    yield from _refused_values(metadata, (Key.ROW_TRACKING,))
     # `RowId.isEnabled`, without an error class; a protocol with table features is refused on
     # loading.
-    if not protocol.supports("rowTracking") and is_true(metadata.configuration, _ROW_TRACKING):
+    if not protocol.supports("rowTracking") and is_true(metadata.configuration, Key.ROW_TRACKING):
         refusal = TableError(
-            f"{_ROW_TRACKING} is true, but the protocol does not support row tracking.",
-            remedy=f"Unset the property: deltaadm alter TABLE --unset {_ROW_TRACKING}",
+            f"{Key.ROW_TRACKING} is true, but the protocol does not support row tracking.",
+            remedy=f"Unset the property: deltaadm alter TABLE --unset {Key.ROW_TRACKING}",
         )
-        yield Obstacle(refusal, (f"configuration[{_ROW_TRACKING}]",))
+        yield Obstacle(refusal, (f"configuration[{Key.ROW_TRACKING}]",))
 
 
 def _writing(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
@@ -410,7 +410,6 @@ def require_committable(metadata: Metadata) -> None:
         raise obstacle.refusal
 
 
-_ROW_TRACKING: Final = "delta.enableRowTracking"
 _ISOLATION_LEVEL: Final = "delta.isolationLevel"
 _NUMBERS: Final = (
     "delta.checkpointInterval",
