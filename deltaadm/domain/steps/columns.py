@@ -391,7 +391,7 @@ def _refuse_as_spark_does(
         if word in ("STRUCT", "ARRAY", "MAP", "INTERVAL"):
             raise RefusedError(
                 f"The type of {name} cannot be changed to {ddl.type_sql(new)} as a whole.",
-                remedy="Change its parts one by one, such as s.x, column.element or column.value; "
+                remedy="Change its parts one by one, for example s.x or column.element; "
                 "or add a column of the new type and fill it.",
                 delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
             )
