@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.properties import PROPERTIES, Key, boolean, is_true, mapping_mode_called
+from deltaadm.domain.properties import PROPERTIES, Key, is_true, mapping_mode_called
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     SCHEMAS_REMEMBERED,
@@ -213,10 +213,10 @@ def when_property(key: str, value: str = "true") -> Activation:
     """Active while the property *key* has *value*, or, for true, is on."""
 
     def evidence(metadata: Metadata) -> Iterator[str]:
-        stored = metadata.configuration.get(key)
-        if stored is not None:
+        stored, known = metadata.configuration.get(key), PROPERTIES.get(key.lower())
+        if stored is not None and known is not None:
             # Delta evaluates the property, and fails on a value that it does not understand.
-            PROPERTIES[key.lower()].check(PROPERTIES[key.lower()], stored)
+            known.check(known, stored)
         if is_true(metadata.configuration, key) if value == "true" else stored == value:
             yield f"property {key} is {value}"
 
@@ -294,14 +294,6 @@ def _some_option(key: str) -> Activation:
             yield f"property {key} is set"
 
     return Activation(evidence)
-
-
-def _optional_switch(key: str) -> Activation:
-    def evidence(metadata: Metadata) -> Iterator[str]:
-        if key in metadata.configuration and boolean(key, metadata.configuration[key]):
-            yield f"property {key} is true"
-
-    return Activation(evidence, {key: "true"})
 
 
 _IDENTITY_KEYS = frozenset(
@@ -397,15 +389,15 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         when_property("delta.enableInCommitTimestamps"), since="3.3.0",
         removal=Removal(keeps_history_out=False, work="its properties are removed first")),
     TableFeature("icebergCompatV1", _WRITERS, "Iceberg Compatibility V1",
-        _optional_switch("delta.enableIcebergCompatV1"), requires=("columnMapping",),
+        when_property("delta.enableIcebergCompatV1"), requires=("columnMapping",),
         requires_active=("columnMapping",), since="3.0.0",
         caution="Requires column mapping; arrays, maps and deletion vectors are not allowed."),
     TableFeature("icebergCompatV2", _WRITERS, "Iceberg Compatibility V2",
-        _optional_switch("delta.enableIcebergCompatV2"), requires=("columnMapping",),
+        when_property("delta.enableIcebergCompatV2"), requires=("columnMapping",),
         requires_active=("columnMapping",), since="3.1.0",
         caution="Requires column mapping; existing files may need REORG TABLE … UPGRADE UNIFORM."),
     TableFeature("icebergCompatV3", _WRITERS, "protocol_rfcs/iceberg-compat-v3.md",
-        _optional_switch("delta.enableIcebergCompatV3"), requires=("columnMapping", "rowTracking"),
+        when_property("delta.enableIcebergCompatV3"), requires=("columnMapping", "rowTracking"),
         requires_active=("columnMapping",), status=Status.RFC, cost=Cost.BACKFILL,
         caution="Once enabled, it cannot be disabled."),
     TableFeature("checkpointProtection", _WRITERS, "protocol_rfcs/checkpoint-protection.md",
@@ -414,7 +406,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         caution="Writers that do not support it can no longer write to the table."),
     TableFeature("materializePartitionColumns", _WRITERS,
         "protocol_rfcs/materialize-partition-columns.md",
-        _optional_switch("delta.enableMaterializePartitionColumnsFeature"), status=Status.RFC,
+        when_property("delta.enableMaterializePartitionColumnsFeature"), status=Status.RFC,
         removal=Removal(keeps_history_out=False,
                         properties=("delta.enableMaterializePartitionColumnsFeature",))),
     TableFeature("coordinatedCommits-preview", _WRITERS,
@@ -486,10 +478,10 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         when_supported(), twin="timestampNtz", status=Status.OTHER_CLIENTS, in_delta_spark=False,
         source="delta-kernel-rs"),
     TableFeature("icebergWriterCompatV1", _WRITERS, "protocol_rfcs/iceberg-writer-compat-v1.md",
-        _optional_switch("delta.enableIcebergWriterCompatV1"), requires=("icebergCompatV2",),
+        when_property("delta.enableIcebergWriterCompatV1"), requires=("icebergCompatV2",),
         status=Status.RFC, in_delta_spark=False, source="Delta Kernel for Java"),
     TableFeature("icebergWriterCompatV3", _WRITERS, "Kernel's TableFeatures.java",
-        _optional_switch("delta.enableIcebergWriterCompatV3"), requires=("icebergCompatV3",),
+        when_property("delta.enableIcebergWriterCompatV3"), requires=("icebergCompatV3",),
         status=Status.OTHER_CLIENTS, in_delta_spark=False, source="Delta Kernel for Java"),
     TableFeature("collations", _WRITERS, "protocol_rfcs/collated-string-type.md", when_supported(),
         requires=("domainMetadata",), twin="collations-preview", status=Status.RFC,

@@ -98,12 +98,12 @@ def is_true(configuration: Mapping[str, str], key: str) -> bool:
 
     Raises `RefusedError` where its value is no boolean, as Delta does when it evaluates it.
     """
-    known = PROPERTIES[key.lower()]
+    known = PROPERTIES.get(key.lower())
     # The newer key counts where both are there.
-    for name in (known.key, *known.alternates):
+    for name in (known.key, *known.alternates) if known else (key,):
         if name in configuration:
             return boolean(name, configuration[name])
-    return known.default == "true"
+    return known is not None and known.default == "true"
 
 
 def switch(configuration: Mapping[str, str], key: str) -> bool | None:
