@@ -218,9 +218,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
             raise _violation(
                 "DELETION_VECTORS_SHOULD_BE_DISABLED",
                 f"Iceberg compatibility V{version} does not allow deletion vectors.",
-                "Have only one of both on. To turn deletion vectors off, set "
-                f"{_DELETION_VECTORS} to false in a command of its own, and purge them: REORG "
-                "TABLE … APPLY (PURGE).",
+                _without_deletion_vectors(version, before.metadata),
             )
         if before.files is not None and before.files.with_deletion_vector:
             raise _violation(
@@ -228,6 +226,23 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                 f"{before.files.with_deletion_vector} files still have deletion vectors.",
                 "Purge them: REORG TABLE … APPLY (PURGE).",
             )
+
+
+def _without_deletion_vectors(version: int, before: Metadata) -> str:
+    if is_true(before.configuration, _DELETION_VECTORS):
+        return (
+            "Set delta.enableDeletionVectors to false in a command of its own, and purge them: "
+            "REORG TABLE … APPLY (PURGE)."
+        )
+    keys = COMPAT_KEYS[version]
+    if "iceberg" in _formats(before):
+        keys = f"{keys} and {Key.FORMATS}"
+    return (
+        f"The table is kept readable as Iceberg, by {keys}: leave deletion vectors off, or turn "
+        "that off first."
+        if version in enabled_versions(before)
+        else "Leave deletion vectors out of the command."
+    )
 
 
 def _check_columns(version: int, metadata: Metadata) -> None:
