@@ -41,7 +41,7 @@ class StoredLines(Lines):
         self._read = read
         self._count = 0
         self.last = None
-        self._names = []
+        self.names = []
         self._counts: Counter[str] = Counter()
         self._kept: dict[str, list[Any]] | None = {}
         self.has_errors = False
@@ -55,7 +55,7 @@ class StoredLines(Lines):
             self.plain = self.plain and not (line.error or line.odd) and len(line.actions) == 1
             for name, value in line.actions:
                 # One text for all actions of the name: the file may have millions of them.
-                self._names.append(sys.intern(name))
+                self.names.append(sys.intern(name))
                 self._counts[name] += 1
                 if self._kept is not None and name not in ABOUT_FILES:
                     self._kept.setdefault(name, []).append(value)
