@@ -101,8 +101,8 @@ def protocol_commands(table: str, peers: Peers) -> dict[str, list[str]]:
     """Protocol and metadata of one table."""
     commands = {
         DELTAADM: deltaadm("inspect", "-o", "json", table),
-        DELTALAKE: _script("with_deltalake.py", "protocol", table),
-        LIMIT: _script("limit.py", "protocol", table),
+        DELTALAKE: script("with_deltalake.py", "protocol", table),
+        LIMIT: script("limit.py", "protocol", table),
     }
     if peers.old_deltalake:
         old = [str(peers.old_deltalake), str(PEERS / "with_deltalake.py")]
@@ -120,7 +120,7 @@ VALIDATE: Final = "validate"
 def short_commands(table: str) -> dict[str, list[str]]:
     """What is asked of a small table most often, beside deltalake, which opens it."""
     return {
-        DELTALAKE: _script("with_deltalake.py", "protocol", table),
+        DELTALAKE: script("with_deltalake.py", "protocol", table),
         JSON: deltaadm("inspect", "-o", "json", table),
         TEXT: deltaadm("inspect", table),
         PLAN: deltaadm("enable-feature", table, "deletionVectors"),
@@ -132,8 +132,8 @@ def files_commands(table: str, peers: Peers) -> dict[str, list[str]]:
     """The live files of one table, counted."""
     commands = {
         DELTAADM: deltaadm("inspect", "--files", "-o", "json", table),
-        DELTALAKE: _script("with_deltalake.py", "files", table),
-        LIMIT: _script("limit.py", "files", table),
+        DELTALAKE: script("with_deltalake.py", "files", table),
+        LIMIT: script("limit.py", "files", table),
     }
     if peers.kernel:
         commands[KERNEL] = [str(peers.kernel), "files", table]
@@ -154,7 +154,7 @@ def validation_commands(table: str) -> dict[str, list[str]]:
     missing = deltaadm("validate", "--deep", "-o", "json", table)
     absent = ("--ignore", "DL418,DL716,DL721")
     return {
-        DELTALAKE: _script("with_deltalake.py", "protocol", table),
+        DELTALAKE: script("with_deltalake.py", "protocol", table),
         "validate": deltaadm("validate", "-o", "json", table),
         "validate --history": deltaadm("validate", "--history", "-o", "json", table),
         "validate --deep": deltaadm("validate", "--deep", *absent, "-o", "json", table),
@@ -176,8 +176,8 @@ def fleet_commands(directory: Path) -> dict[str, list[str]]:
     tables = sorted(str(path) for path in directory.iterdir())
     return {
         DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
-        DELTALAKE: _script("fleet_deltalake.py", str(directory)),
-        LIMIT: _script("fleet_limit.py", str(directory)),
+        DELTALAKE: script("fleet_deltalake.py", *tables),
+        LIMIT: script("limit.py", "protocol", *tables),
     }
 
 
@@ -195,43 +195,43 @@ def start_commands() -> dict[str, list[str]]:
     bash = shutil.which("bash")
     commands = {
         PYTHON: [sys.executable, "-c", "pass"],
-        TYPER: _script("typer_app.py", "--help"),
+        TYPER: script("typer_app.py", "--help"),
         "import pyarrow.parquet": [sys.executable, "-c", "import pyarrow.parquet"],
         "deltaadm --version": deltaadm("--version"),
         "deltaadm --help": deltaadm("--help"),
     }
     if bash:
-        script = (
+        completing = (
             f"source {ROOT / 'completions' / 'deltaadm.bash'}; "
             f'deltaadm() {{ {shlex.join(deltaadm())} "$@"; }}; '
             "COMP_LINE='deltaadm enable-feature T deletion'; COMP_WORDS=($COMP_LINE); "
             "COMP_CWORD=3; _deltaadm deltaadm; "
             'printf "%s\\n" "${COMPREPLY[@]}"'
         )
-        commands["completion of a feature"] = [bash, "--norc", "-c", script]
+        commands["completion of a feature"] = [bash, "--norc", "-c", completing]
     return commands
 
 
-def commit_commands(directory: Path) -> dict[str, list[str]]:
+def commit_commands(ours: str, theirs: str) -> dict[str, list[str]]:
     """
-    A commit of metadata by a new process, each program to a table of its own below *directory*.
+    A commit of metadata by a new process, each program to a table of its own.
 
     The number of the process is the value of the property, so that there is something to commit.
     """
-    ours, theirs = directory / "ours", directory / "theirs"
-    commit = deltaadm("alter", str(ours), "--commit-engine", "embedded", "--apply", "--yes")
-    commands = {
-        DELTAADM: [*commit, "--set"],
-        DELTALAKE: _script("commit.py", str(theirs)),
+    commit = deltaadm("alter", ours, "--commit-engine", "embedded", "--apply", "--yes", "--set")
+    return {
+        DELTAADM: _with_number(commit),
+        DELTALAKE: _with_number(script("commit.py", theirs)),
     }
-    return {name: _with_number(command) for name, command in commands.items()}
 
 
-def cold_alter_commands(directory: Path) -> dict[str, list[str]]:
-    """The same through a local Spark that is started for it, each program to a table of its own."""
-    ours = deltaadm("alter", str(directory / "ours"), "--apply", "--yes", "--set")
-    theirs = _script("alter_pyspark.py", str(directory / "theirs"))
-    return {DELTAADM: _with_number(ours), PLAIN_SCRIPT: _with_number(theirs)}
+def cold_alter_commands(ours: str, theirs: str) -> dict[str, list[str]]:
+    """The same through a local Spark that is started for it."""
+    commit = deltaadm("alter", ours, "--apply", "--yes", "--set")
+    return {
+        DELTAADM: _with_number(commit),
+        PLAIN_SCRIPT: _with_number(script("alter_pyspark.py", theirs)),
+    }
 
 
 def _with_number(command: Sequence[str]) -> list[str]:
@@ -241,18 +241,19 @@ def _with_number(command: Sequence[str]) -> list[str]:
 
 def in_process_command(program: str, table: str, runs: int) -> list[str]:
     """Loads within one process; see the script."""
-    return _script("in_process.py", program, table, str(runs))
+    return script("in_process.py", program, table, str(runs))
 
 
 def spark_fleet_command(directory: Path, most: int, rounds: int) -> list[str]:
     """Tables a second of DESCRIBE DETAIL and of deltaadm in one warm session."""
-    return _script("fleet_spark.py", str(directory), str(most), str(rounds))
+    return script("fleet_spark.py", str(directory), str(most), str(rounds))
 
 
 def spark_commit_command(table: str, scratch: str, rounds: int) -> list[str]:
     """Seconds of a commit by itself, and of deltaadm's whole way to it, in one warm session."""
-    return _script("commit_spark.py", table, scratch, str(rounds))
+    return script("commit_spark.py", table, scratch, str(rounds))
 
 
-def _script(name: str, *arguments: str) -> list[str]:
+def script(name: str, *arguments: str) -> list[str]:
+    """A command line of one of the small programs in `peers`."""
     return [sys.executable, str(PEERS / name), *arguments]

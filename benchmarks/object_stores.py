@@ -4,36 +4,32 @@ Measure deltaadm and deltalake on a slow S3 server, in turns, and write OBJECT_S
     python benchmarks/object_stores.py [--files 1000000] [--fleet 2000] [--loop 100] [--runs 5]
 
 The server is moto's; every request waits for the given latency before it is answered, as if the
-store were that far away. It runs in a process of its own, and counts requests and bytes.
+store were that far away, and requests and bytes are counted.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
-import resource
-import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from benchmarks.contestants import commit_commands, deltaadm, script
+from benchmarks.measure import Cost, Failed, Program, in_turns
 from benchmarks.tables import Shape, write, write_fleet
 from tests.support.s3 import S3Server, s3_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-PEERS: Final = Path(__file__).parent / "peers"
 DELTAADM: Final = "deltaadm"
 DELTALAKE: Final = "deltalake"
 LOOP: Final = "deltalake in a loop"
@@ -61,145 +57,60 @@ FLEET_TARGET: Final = 10
 
 @dataclass(slots=True)
 class Runs:
-    """What the runs of one program took."""
+    """What the runs of one program took, and the most requests and bytes of one of them."""
 
-    seconds: list[float] = field(default_factory=list)
-    processor: list[float] = field(default_factory=list)
-    requests: list[int] = field(default_factory=list)
-    bytes: list[int] = field(default_factory=list)
+    cost: Cost = field(default_factory=Cost)
+    requests: int = 0
+    bytes: int = 0
     tables: int = 1
 
     @property
     def a_second(self) -> float:
         """Tables a second, by the median."""
-        return self.tables / median(self.seconds)
-
-
-class Server:
-    """A server in a process of its own, which is told and asked a line at a time."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self.environment: dict[str, str] = self._answer()
-
-    def upload(self, directory: Path, prefix: str) -> str:
-        """Put the files below *directory* there; the location."""
-        found: str = self.ask("upload", str(directory), prefix)
-        return found
-
-    def ask(self, *words: Any) -> Any:
-        """What the server answers to a command."""
-        assert self._process.stdin is not None  # noqa: S101 -- a pipe was asked for
-        self._process.stdin.write(json.dumps(words) + "\n")
-        self._process.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> Any:
-        assert self._process.stdout is not None  # noqa: S101 -- as above
-        return json.loads(self._process.stdout.readline())
-
-
-@contextmanager
-def running_server() -> Iterator[Server]:
-    """A server for the time of the block."""
-    command = [sys.executable, __file__, "--serve"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            yield Server(process)
-        finally:
-            process.terminate()
-
-
-def serve() -> None:
-    """Be the server of another process, which gives commands on standard input."""
-    with s3_server() as server:
-        _say(server.environment)
-        for line in sys.stdin:
-            command, *words = json.loads(line)
-            _say(_COMMANDS[command](server, *words))
-
-
-def _upload(server: S3Server, directory: str, prefix: str) -> str:
-    latency, server.latency = server.latency, 0
-    location = server.upload(Path(directory), prefix)
-    server.latency = latency
-    return location
-
-
-def _delay(server: S3Server, seconds: float) -> None:
-    server.latency = seconds
-
-
-def _taken(server: S3Server) -> tuple[int, int]:
-    """The number of requests and of bytes since the last time this was asked."""
-    found = len(server.requests), server.sent
-    server.requests.clear()
-    server.sent = 0
-    return found
-
-
-_COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
-    "upload": _upload,
-    "delay": _delay,
-    "taken": _taken,
-}
-
-
-def _say(answer: Any) -> None:
-    print(json.dumps(answer), flush=True)
+        return self.tables * 1000 / self.cost.median
 
 
 # Measuring
 
 
-def measure(server: Server, commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, Runs]:
+def measure(server: S3Server, commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, Runs]:
     """Whole processes in turns, after one of each that does not count."""
     found = {name: Runs() for name in commands}
-    environment = {**os.environ, **server.environment}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    for turn in range(-1, runs):
-        for name, command in commands.items():
-            if turn > 1 and sum(found[name].seconds) > _PATIENCE:
-                continue
-            server.ask("taken")
-            before, started = _processor(), time.perf_counter()
-            done = subprocess.run(
-                command,
-                check=False,
-                capture_output=True,
-                text=True,
-                env=environment,
-            )
-            elapsed = time.perf_counter() - started
-            if done.returncode:
-                sys.exit(f"{name} ended with {done.returncode}: {done.stderr}")
-            requests, sent = server.ask("taken")
-            if turn >= 0:
-                found[name].seconds.append(elapsed)
-                found[name].processor.append(_processor() - before)
-                found[name].requests.append(requests)
-                found[name].bytes.append(sent)
+
+    def take(name: str) -> bool:
+        taken = found[name]
+        taken.requests = max(taken.requests, len(server.requests))
+        taken.bytes = max(taken.bytes, server.sent)
+        server.requests.clear()
+        server.sent = 0
+        return True
+
+    server.requests.clear()
+    server.sent = 0
+    programs = [
+        Program(name, command, lambda _, name=name: take(name), server.environment)
+        for name, command in commands.items()
+    ]
+    for name, cost in in_turns(programs, runs, _PATIENCE).items():
+        if isinstance(cost, Failed):
+            sys.exit(f"{name} {cost}")
+        found[name].cost = cost
     return found
 
 
-def _processor() -> float:
-    """Seconds that the processes took that have ended, which the server has not."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 _PATIENCE: Final = 60
-"""Seconds after which a slow program is not started again, once it has run twice."""
+"""Seconds after which a slow program is not started again."""
 
 
-def inspect(*arguments: str) -> list[str]:
-    """The command of deltaadm."""
-    return [sys.executable, "-m", "deltaadm", "inspect", *arguments]
+def upload(server: S3Server, directory: Path, prefix: str) -> str:
+    """Put the files below *directory* there, at once; the location."""
+    latency, server.latency = server.latency, 0
+    location = server.upload(directory, prefix)
+    server.latency = latency
+    return location
 
 
-def tables(server: Server, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
+def tables(server: S3Server, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """Single tables, each of which deltalake and deltaadm look at."""
     large: dict[str, Any] = {"commits": 20, "checkpoint": "classic", "files": options.files}
     shapes = {
@@ -213,43 +124,29 @@ def tables(server: Server, options: argparse.Namespace, scratch: Path) -> dict[s
         _note(name)
         directory = scratch / shape.name.replace(" ", "-")
         write(directory, shape)
-        location = server.upload(directory, directory.name)
+        location = upload(server, directory, directory.name)
         commands = {
-            DELTAADM: inspect(location, "-o", "json"),
-            DELTALAKE: [sys.executable, str(PEERS / "with_deltalake.py"), "protocol", location],
+            DELTAADM: deltaadm("inspect", location, "-o", "json"),
+            DELTALAKE: script("with_deltalake.py", "protocol", location),
         }
         found[name] = measure(server, commands, options.runs)
     return found
 
 
-def commits(server: Server, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
-    """
-    Commits of metadata to a table of ten commits, each program to one of its own.
-
-    The number of the process is the value of the property, so that there is something to commit.
-    """
+def commits(server: S3Server, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
+    """Commits of metadata to a table of ten commits, each program to one of its own."""
     found = {}
     for name, crc in (("commit", False), ("commit, .crc", True)):
         _note(name)
         directory = scratch / name.replace(", .", "-")
         write(directory, Shape(name="ten", commits=10, crc=crc))
-        ours, theirs = (
-            server.upload(directory, f"{directory.name}/{whose}") for whose in ("ours", "theirs")
-        )
-        commit = ["alter", ours, "--commit-engine", "embedded", "--apply", "--yes", "--set"]
-        commands = {
-            DELTAADM: [sys.executable, "-m", "deltaadm", *commit],
-            DELTALAKE: [sys.executable, str(PEERS / "commit.py"), theirs],
-        }
-        commands = {
-            program: ["sh", "-c", 'exec "$@" team=$$', "sh", *command]
-            for program, command in commands.items()
-        }
+        places = [upload(server, directory, f"{directory.name}/{whose}") for whose in "ot"]
+        commands = dict(zip((DELTAADM, DELTALAKE), commit_commands(*places).values(), strict=True))
         found[name] = measure(server, commands, options.runs)
     return found
 
 
-def fleet(server: Server, options: argparse.Namespace, scratch: Path) -> dict[str, Runs]:
+def fleet(server: S3Server, options: argparse.Namespace, scratch: Path) -> dict[str, Runs]:
     """
     Many small tables by one command; deltalake has some of them, one after the other.
 
@@ -258,14 +155,14 @@ def fleet(server: Server, options: argparse.Namespace, scratch: Path) -> dict[st
     _note(f"fleet of {options.fleet}")
     directory = scratch / "fleet"
     write_fleet(directory, Shape(name="small", commits=10, crc=True), options.fleet)
-    location = server.upload(directory, "fleet")
+    location = upload(server, directory, "fleet")
     named = [f"{location}/{number:06d}" for number in range(options.fleet)]
     some = named[: options.loop]
     names = scratch / "fleet.txt"
     names.write_text("\n".join(named))
     commands = {
-        DELTAADM: inspect("--tables-from", str(names), "-o", "jsonl"),
-        LOOP: [sys.executable, str(PEERS / "loop_deltalake.py"), *some],
+        DELTAADM: deltaadm("inspect", "--tables-from", str(names), "-o", "jsonl"),
+        LOOP: script("fleet_deltalake.py", *some),
     }
     found = measure(server, commands, 2)
     found[DELTAADM].tables = options.fleet
@@ -276,12 +173,9 @@ def fleet(server: Server, options: argparse.Namespace, scratch: Path) -> dict[st
 def main() -> None:
     """Measure and report."""
     options = _options()
-    if options.serve:
-        serve()
-        return
     began = datetime.now(UTC)
-    with tempfile.TemporaryDirectory() as scratch, running_server() as server:
-        server.ask("delay", options.latency / 1000)
+    with tempfile.TemporaryDirectory() as scratch, s3_server() as server:
+        server.latency = options.latency / 1000
         found = tables(server, options, Path(scratch))
         found |= commits(server, options, Path(scratch))
         many = fleet(server, options, Path(scratch)) if options.fleet else {}
@@ -303,9 +197,8 @@ def _report(
         "",
         f"Written by `python benchmarks/object_stores.py`, {began:%Y-%m-%d %H:%M} UTC. Both "
         "programs ran on the same tables on moto's S3 server, in turns; every request is answered "
-        f"{options.latency} ms late. Seconds are medians of whole processes, with the fastest and "
-        "the slowest in brackets; the numbers of requests and bytes are those that the server "
-        "counted.",
+        f"{options.latency} ms late. Seconds are medians of whole processes, with the quartiles in "
+        "brackets; the numbers of requests and bytes are those that the server counted.",
         "",
         f"- {platform.processor() or platform.machine()}, {os.cpu_count()} cores, which the "
         "server shares",
@@ -329,18 +222,18 @@ def _report(
 
 
 def _row(name: str, program: str, taken: Runs, target: Target) -> str:
-    requests, megabytes = max(taken.requests), max(taken.bytes) / 1e6
-    seconds = median(taken.seconds)
+    cost, megabytes = taken.cost, taken.bytes / 1e6
+    low, high = (each / 1000 for each in cost.spread)
     bounds = [
-        (target.requests, requests, "{} requests"),
+        (target.requests, taken.requests, "{} requests"),
         (target.megabytes, megabytes, "{} MB"),
-        (target.seconds, seconds, "{} s"),
+        (target.seconds, cost.median / 1000, "{} s"),
     ]
     wanted = [(text.format(limit), value <= limit) for limit, value, text in bounds if limit]
     verdict = ", ".join(text for text, met in wanted if not met)
     return (
-        f"| {name} | {program} | {requests} | {megabytes:.2f} | {seconds:.2f} "
-        f"({min(taken.seconds):.2f}-{max(taken.seconds):.2f}) | {median(taken.processor):.2f} | "
+        f"| {name} | {program} | {taken.requests} | {megabytes:.2f} | {cost.median / 1000:.2f} "
+        f"({low:.2f}-{high:.2f}) | {cost.processor_median / 1000:.2f} | "
         f"{', '.join(text for text, _ in wanted)} | "
         f"{('missed: ' + verdict if verdict else 'met') if wanted else ''} |"
     )
@@ -356,8 +249,8 @@ def _fleet_rows(many: Mapping[str, Runs]) -> list[str]:
         "| | tables | requests | seconds | tables a second |",
         "|---|---|---|---|---|",
         *(
-            f"| {program} | {taken.tables} | {max(taken.requests)} | "
-            f"{median(taken.seconds):.1f} | {taken.a_second:.1f} |"
+            f"| {program} | {taken.tables} | {taken.requests} | "
+            f"{taken.cost.median / 1000:.1f} | {taken.a_second:.1f} |"
             for program, taken in many.items()
         ),
         "",
@@ -375,7 +268,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--latency", type=int, default=50, help="of each request, in milliseconds")
     parser.add_argument("--runs", type=int, default=5, help="of each program on each table")
     parser.add_argument("--report", type=Path, default=Path(__file__).parent / "OBJECT_STORES.md")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 

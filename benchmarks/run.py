@@ -159,18 +159,18 @@ class Bench:
 
     def _commits(
         self,
-        commands: Callable[[Path], Mapping[str, list[str]]],
+        commands: Callable[[str, str], Mapping[str, list[str]]],
         runs: int,
         patience: float | None = None,
     ) -> Costs:
         """Programs that commit to copies of the same table."""
         right = _contains("was committed")
         with tempfile.TemporaryDirectory() as scratch:
-            for name in ("ours", "theirs"):
-                shutil.copytree(self._path("S1"), Path(scratch) / name)
-            programs = [
-                Program(name, command, right) for name, command in commands(Path(scratch)).items()
-            ]
+            ours, theirs = f"{scratch}/ours", f"{scratch}/theirs"
+            for place in (ours, theirs):
+                shutil.copytree(self._path("S1"), place)
+            named = commands(ours, theirs)
+            programs = [Program(name, command, right) for name, command in named.items()]
             return in_turns(programs, runs, patience or self.patience)
 
     def _cold_alter(self) -> Costs:

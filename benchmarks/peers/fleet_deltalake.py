@@ -1,10 +1,9 @@
-"""deltalake in a loop over the tables below a directory: how most fleets are looked at today."""
+"""deltalake in a loop over many tables: how most fleets are looked at today."""
 
-import os
 import sys
 
 from deltalake import DeltaTable
 
-for name in sorted(os.listdir(sys.argv[1])):
-    opened = DeltaTable(f"{sys.argv[1]}/{name}")
+for table in sys.argv[1:]:
+    opened = DeltaTable(table)
     print(opened.version(), opened.protocol(), opened.metadata().id)

@@ -1,4 +1,4 @@
-"""The least work that answers: protocol and metaData, or the number of live files, of one table."""
+"""The least work that answers: protocol and metaData, or the number of live files, of tables."""
 
 import json
 import os
@@ -6,10 +6,11 @@ import sys
 
 
 def main() -> None:
-    question, table = sys.argv[1:]
-    log = f"{table}/_delta_log"
-    answer = live_files(log) if question == "files" else protocol_and_metadata(log)
-    print(json.dumps(answer))
+    question, *tables = sys.argv[1:]
+    for table in tables:
+        log = f"{table}/_delta_log"
+        answer = live_files(log) if question == "files" else protocol_and_metadata(log)
+        print(json.dumps(answer))
 
 
 def protocol_and_metadata(log: str) -> dict[str, object]:
