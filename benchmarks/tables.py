@@ -290,10 +290,11 @@ def _write_parquet(path: Path, state: list[Action], files: range, shape: Shape) 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _checkpoint_schema()
+    from tests.support.tables import CHECKPOINT_SCHEMA as schema  # noqa: N811
+    from tests.support.tables import checkpoint_rows
+
     with pq.ParquetWriter(path, schema) as writer:
-        rows = [{name: _pairs(one.get(name)) for name in schema.names} for one in state]
-        pending = [pa.Table.from_pylist(rows, schema=schema)]
+        pending = [checkpoint_rows(state)]
         for start in range(files.start, files.stop, shape.group):
             stop = min(start + shape.group, files.stop)
             pending.append(_add_rows(range(start, stop), schema, shape.measured))
@@ -326,104 +327,6 @@ def _add_rows(files: range, schema: pa.Schema, measured: int) -> pa.Table:
     adds = pa.StructArray.from_arrays(children, fields=list(kind))
     rows = [adds if one.name == "add" else pa.nulls(count, one.type) for one in schema]
     return pa.Table.from_arrays(rows, schema=schema)
-
-
-def _pairs(action: Action | None) -> Action | None:
-    """Arrow takes maps as lists of pairs."""
-    if action is None:
-        return None
-    return {key: _pairs_of(key, value) for key, value in action.items()}
-
-
-def _pairs_of(key: str, value: Any) -> Any:
-    if key == "format":
-        return value | {"options": list(value["options"].items())}
-    if key in {"configuration", "partitionValues", "tags"} and isinstance(value, dict):
-        return list(value.items())
-    return value
-
-
-def _checkpoint_schema() -> pa.Schema:
-    """The columns of a checkpoint as Spark writes them."""
-    import pyarrow as pa
-
-    text, long, integer, flag = pa.string(), pa.int64(), pa.int32(), pa.bool_()
-    texts, mapping = pa.list_(text), pa.map_(text, text)
-    vector = pa.struct(
-        [
-            ("storageType", text),
-            ("pathOrInlineDv", text),
-            ("offset", integer),
-            ("sizeInBytes", integer),
-            ("cardinality", long),
-            ("maxRowIndex", long),
-        ]
-    )
-    return pa.schema(
-        {
-            "txn": pa.struct([("appId", text), ("version", long), ("lastUpdated", long)]),
-            "add": pa.struct(
-                [
-                    ("path", text),
-                    ("partitionValues", mapping),
-                    ("size", long),
-                    ("modificationTime", long),
-                    ("dataChange", flag),
-                    ("tags", mapping),
-                    ("deletionVector", vector),
-                    ("baseRowId", long),
-                    ("defaultRowCommitVersion", long),
-                    ("clusteringProvider", text),
-                    ("stats", text),
-                ]
-            ),
-            "remove": pa.struct(
-                [
-                    ("path", text),
-                    ("deletionTimestamp", long),
-                    ("dataChange", flag),
-                    ("extendedFileMetadata", flag),
-                    ("partitionValues", mapping),
-                    ("size", long),
-                    ("deletionVector", vector),
-                    ("baseRowId", long),
-                    ("defaultRowCommitVersion", long),
-                ]
-            ),
-            "metaData": pa.struct(
-                [
-                    ("id", text),
-                    ("name", text),
-                    ("description", text),
-                    ("format", pa.struct([("provider", text), ("options", mapping)])),
-                    ("schemaString", text),
-                    ("partitionColumns", texts),
-                    ("configuration", mapping),
-                    ("createdTime", long),
-                ]
-            ),
-            "protocol": pa.struct(
-                [
-                    ("minReaderVersion", integer),
-                    ("minWriterVersion", integer),
-                    ("readerFeatures", texts),
-                    ("writerFeatures", texts),
-                ]
-            ),
-            "domainMetadata": pa.struct(
-                [("domain", text), ("configuration", text), ("removed", flag)]
-            ),
-            "checkpointMetadata": pa.struct([("version", long), ("tags", mapping)]),
-            "sidecar": pa.struct(
-                [
-                    ("path", text),
-                    ("sizeInBytes", long),
-                    ("modificationTime", long),
-                    ("tags", mapping),
-                ]
-            ),
-        }
-    )
 
 
 def scaled(count: int, scale: float) -> int:

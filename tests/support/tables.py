@@ -186,9 +186,13 @@ class Table:
 
 def write_parquet(target: Any, actions: Sequence[Action], group: int = 4) -> None:
     """A file of a checkpoint, at a path or into something that is open."""
+    pq.write_table(checkpoint_rows(actions), target, row_group_size=group)
+
+
+def checkpoint_rows(actions: Sequence[Action]) -> pa.Table:
+    """The rows of a checkpoint with *actions*."""
     rows = [{key: _maps(action.get(key)) for key in CHECKPOINT_SCHEMA.names} for action in actions]
-    made = pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA)
-    pq.write_table(made, target, row_group_size=group)
+    return pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA)
 
 
 def table(path: Path, *commits: bytes) -> Table:
@@ -284,21 +288,24 @@ def _maps(action: Action | None) -> Action | None:
 _MAP = pa.map_(pa.string(), pa.string())
 _NAMES = pa.list_(pa.string())
 _DELETION_VECTOR = pa.struct([
-    ("storageType", pa.string()),
-    ("pathOrInlineDv", pa.string()),
-    ("offset", pa.int32()),
-    ("sizeInBytes", pa.int32()),
-    ("cardinality", pa.int64()),
+    ("storageType", pa.string()), ("pathOrInlineDv", pa.string()), ("offset", pa.int32()),
+    ("sizeInBytes", pa.int32()), ("cardinality", pa.int64()), ("maxRowIndex", pa.int64()),
 ])  # fmt: skip
 
 CHECKPOINT_SCHEMA = pa.schema([
-    ("txn", pa.struct([("appId", pa.string()), ("version", pa.int64())])),
+    ("txn", pa.struct([("appId", pa.string()), ("version", pa.int64()),
+        ("lastUpdated", pa.int64())])),
     ("add", pa.struct([("path", pa.string()), ("partitionValues", _MAP), ("size", pa.int64()),
-        ("modificationTime", pa.int64()), ("dataChange", pa.bool_()), ("stats", pa.string()),
-        ("deletionVector", _DELETION_VECTOR), ("baseRowId", pa.int64())])),
+        ("modificationTime", pa.int64()), ("dataChange", pa.bool_()), ("tags", _MAP),
+        ("deletionVector", _DELETION_VECTOR), ("baseRowId", pa.int64()),
+        ("defaultRowCommitVersion", pa.int64()), ("clusteringProvider", pa.string()),
+        ("stats", pa.string())])),
     ("remove", pa.struct([("path", pa.string()), ("deletionTimestamp", pa.int64()),
-        ("deletionVector", _DELETION_VECTOR)])),
+        ("dataChange", pa.bool_()), ("extendedFileMetadata", pa.bool_()),
+        ("partitionValues", _MAP), ("size", pa.int64()), ("deletionVector", _DELETION_VECTOR),
+        ("baseRowId", pa.int64()), ("defaultRowCommitVersion", pa.int64())])),
     ("metaData", pa.struct([("id", pa.string()), ("name", pa.string()),
+        ("description", pa.string()),
         ("format", pa.struct([("provider", pa.string()), ("options", _MAP)])),
         ("schemaString", pa.string()), ("partitionColumns", _NAMES), ("configuration", _MAP),
         ("createdTime", pa.int64())])),
@@ -306,11 +313,11 @@ CHECKPOINT_SCHEMA = pa.schema([
         ("readerFeatures", _NAMES), ("writerFeatures", _NAMES)])),
     ("domainMetadata", pa.struct([("domain", pa.string()), ("configuration", pa.string()),
         ("removed", pa.bool_())])),
-    ("checkpointMetadata", pa.struct([("version", pa.int64())])),
+    ("checkpointMetadata", pa.struct([("version", pa.int64()), ("tags", _MAP)])),
     ("sidecar", pa.struct([("path", pa.string()), ("sizeInBytes", pa.int64()),
-        ("modificationTime", pa.int64())])),
+        ("modificationTime", pa.int64()), ("tags", _MAP)])),
 ])  # fmt: skip
-"""A checkpoint's columns as Spark writes them, short of those that no test looks at."""
+"""A checkpoint's columns as Spark writes them."""
 
 START_BODY = commit(protocol(), metadata())
 """The smallest commit that makes a table."""
