@@ -6,16 +6,11 @@ readers or by `validate`, or else change nothing for readers. A repair must brin
 before, or be refused with the log as it was; a lost newest version is told apart.
 """
 
-import contextlib
-import hashlib
-import io
-import json
 import os
 import random
 import shutil
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -25,10 +20,11 @@ import pyarrow as pa
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
-from deltaadm.cli.program import run
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.checkpoint import TableState, read_state
 from deltaadm.storage.store import open_store
+from tests.support.program import deltaadm
+from tests.support.repairs import aged, contents
 
 Chance = random.Random
 
@@ -91,19 +87,11 @@ def state(table: Path) -> Any:
         return str(error)
 
 
-def contents(table: Path) -> dict[str, str]:
-    """The digests of all files of the table."""
-    files = (file for file in table.rglob("*") if "_deltaadm" not in str(file) and file.is_file())
-    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-
-
 def findings(table: Path) -> Counter[str]:
     """What `validate` finds in the table, by codes; or that it cannot load it."""
-    code, out = deltaadm("validate", str(table), "--deep", "--history", "-o", "json")
-    found = json.loads(out)
-    return Counter(each["code"] for each in found.get("findings", ())) or Counter(
-        {f"exit {code}": 1}
-    )
+    done = deltaadm("validate", table, "--deep", "--history", "-o", "json", "--isolated")
+    codes = Counter(each["code"] for each in done.document.get("findings", ()))
+    return codes or Counter({f"exit {done.code}": 1})
 
 
 def ours(table: Path) -> TableState | str:
@@ -112,14 +100,6 @@ def ours(table: Path) -> TableState | str:
         return read_state(open_store(str(table)))
     except DeltaadmError as error:
         return type(error).__name__
-
-
-def deltaadm(*arguments: str) -> tuple[int, str]:
-    """The exit code, and what it prints."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        code = run([*arguments, "--isolated"])
-    return code, out.getvalue()
 
 
 def play(chance: Chance) -> tuple[str, str, str] | None:
@@ -135,21 +115,20 @@ def play(chance: Chance) -> tuple[str, str, str] | None:
         is_harmless = damaged == before and ours(table) == state_before
         is_found = isinstance(ours(table), str) or bool(findings(table) - found_before)
         noticed = "found" if is_found else "harmless" if is_harmless else "missed"
-        for file in (table / "_delta_log").iterdir():
-            os.utime(file, (time.time() - 3_600,) * 2)
-        code, out = deltaadm("repair", str(table), "--apply", "--yes", "-o", "json")
+        aged(table)
+        repair = deltaadm("repair", table, "--apply", "--yes", "-o", "json", "--isolated")
         after, unchanged = state(table), contents(table) == files
         if after == before:
             return done, noticed, "as before"
-        if unchanged and code == 0 and after == damaged and isinstance(after, tuple):
+        if unchanged and repair.code == 0 and after == damaged and isinstance(after, tuple):
             # Such as a lost newest commit.
             return done, noticed, "nothing that a reader could notice"
         if unchanged:
-            return done, noticed, f"left alone, exit {code}"
+            return done, noticed, f"left alone, exit {repair.code}"
         if isinstance(after, tuple) and after[0] == before[0] - 1:
-            assert "becomes free again" in out
+            assert "becomes free again" in repair.out
             return done, noticed, "without the newest version, which is said"
-        return done, noticed, f"WRONG, exit {code}"
+        return done, noticed, f"WRONG, exit {repair.code}"
 
 
 def main(seed: int, rounds: int) -> None:

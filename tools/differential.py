@@ -32,9 +32,9 @@ from deltaadm.plans.diff import mismatches
 from deltaadm.plans.embedded_executor import obstacles
 from deltaadm.plans.plan import propose, statement
 from deltaadm.spark.errors import refusal
-from deltaadm.spark.session import LITERAL_STATEMENTS, SparkOptions, configured, open_session
+from deltaadm.spark.session import LITERAL_STATEMENTS, configured
 from tests.support.refusals import DEFAULTS, TYPES
-from tests.support.spark_processes import SESSION_JAVA
+from tests.support.spark_processes import SESSION_JAVA, local_session
 from tests.support.statement_rows import STARTS
 from tests.support.tables import commit
 from tools.check_expressions import EXPRESSIONS
@@ -245,10 +245,9 @@ def main(seed: str, seconds: str, file: str = "disagreements.jsonl") -> None:
     """Compare until the time is up, and count."""
     counts: Counter[tuple[str, str]] = Counter()
     ends, number = monotonic() + float(seconds), 0
-    options = SparkOptions(master="local[2]", conf=FASTER | JAVA)
     with (
         tempfile.TemporaryDirectory() as directory,
-        open_session(options, lambda _: None) as session,
+        local_session(FASTER | JAVA) as session,
         configured(session, LITERAL_STATEMENTS),
         Path(file).open("a", encoding="utf-8") as out,
     ):

@@ -8,7 +8,6 @@ With `repair`, `repair-s3` and so on what is killed are repairs, beside a writer
 
 import argparse
 import contextlib
-import io
 import json
 import os
 import random
@@ -25,7 +24,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deltaadm.storage.store import LogStore
+import obstore
+
+from deltaadm.plans.checkpoint import TableState
+from deltaadm.runs import repair
+from deltaadm.storage.store import LogStore, open_store
+from tests.support.checkpoints import require_right
+from tests.support.object_stores import PLACES
+from tests.support.program import deltaadm
+from tests.support.repairs import REPAIRED, TABLES, Watched, aged, every_version
+from tests.support.tables import START_BODY, add, commit, metadata, protocol, table
 
 EMBEDDED = ("--commit-engine", "embedded", "--apply", "--yes")
 
@@ -38,14 +46,12 @@ def kill_rounds(directory: Path, rounds: int, seed: int) -> Counter[str]:
     at all.
     """
     chance = random.Random(seed)  # noqa: S311 -- for moments
-    log = _table(directory)
+    log = table(directory, START_BODY).log
     within = _usual_time(directory)
     found: Counter[str] = Counter()
     for number in range(rounds):
         before = _commits(log)
-        child = os.fork()
-        if child == 0:
-            _change(directory, number)
+        child = _forked(directory, number)
         time.sleep(chance.uniform(within / 3, within))
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
@@ -73,9 +79,6 @@ def kill_programs(
 
     What was published stays, and is right, whatever became of the process.
     """
-    from deltaadm.storage.store import open_store
-    from tests.support.checkpoints import require_right
-
     chance = random.Random(seed)  # noqa: S311 -- for moments
     os.environ.update(environment)
     found: Counter[str] = Counter()
@@ -134,9 +137,6 @@ def kill_repairs(
     The table is no worse then, and nothing of it is gone; a further run finishes, or takes back
     what was done; no commit of the writer is lost. *upload* moves a table to where it is repaired.
     """
-    from deltaadm.plans.checkpoint import TableState
-    from tests.support.repairs import REPAIRED, TABLES, aged, every_version
-
     chance, found, usual = random.Random(seed), Counter[str](), 0.1  # noqa: S311 -- for moments
     damages = REPAIRED | {"torn newest commit": _torn, "feature not listed": _unlisted}
     for number in range(rounds):
@@ -209,10 +209,6 @@ def _repairing(place: str, moment: int) -> tuple[float, "subprocess.Popen[bytes]
 
 def repair_and_die(place: str, moment: str) -> None:
     """Repair, say when that begins to write, and end before or after the so many-th, if any."""
-    from deltaadm.runs import repair
-    from deltaadm.storage.store import open_store
-    from tests.support.repairs import Watched
-
     calls = 0
 
     def hook(_operation: str, _path: str) -> None:
@@ -231,13 +227,9 @@ def repair_and_die(place: str, moment: str) -> None:
 
 
 def _run(command: str, place: object, *arguments: str) -> int:
-    from deltaadm.cli.program import run
-
-    given = [command, str(place), *arguments, "--isolated"]
+    given = [*arguments, "--isolated", *(["--yes"] if "--apply" in arguments else [])]
     given += ["--older-than", "0"] if command == "repair" else []
-    given += ["--yes"] if "--apply" in arguments else []
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return run(given)
+    return deltaadm(command, place, *given).code
 
 
 def _torn(log: Path) -> None:
@@ -252,8 +244,6 @@ def _unlisted(log: Path) -> None:
 
 def _files(place: str) -> dict[str, bytes]:
     """All files of a table."""
-    import obstore
-
     url = place if "://" in place else Path(place).as_uri()
     store: Any = obstore.store.from_url(url)
     names = [meta["path"] for page in obstore.list(store) for meta in page]
@@ -281,43 +271,31 @@ def _pointed(store: LogStore) -> int:
         return -1
 
 
-def _table(directory: Path) -> Path:
-    from tests.support.tables import commit, metadata, protocol, table
-
-    return table(directory, commit(protocol(1, 2), metadata())).path / "_delta_log"
-
-
 def _large(directory: Path) -> None:
     """A table whose checkpoints take a while, and which wants one every other commit."""
-    from tests.support.tables import add, commit, metadata, protocol, table
-
     often = metadata({"delta.checkpointInterval": "2"})
     files = (add(f"f{number:060d}", stats='{"numRecords":1}') for number in range(4_000))
     table(directory, commit(protocol(1, 2), often, *files))
 
 
-def _change(directory: Path, number: int) -> None:
-    """In the process that is killed."""
+def _forked(directory: Path, number: int) -> int:
+    """A process that commits a change, forked once this one has imported everything."""
+    if child := os.fork():
+        return child
     os._exit(_changed(directory, number))
 
 
 def _changed(directory: Path, number: int) -> int:
-    from deltaadm.cli.program import run
-
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return run(["alter", str(directory), "--set", f"n={number}", *EMBEDDED])
+    return deltaadm("alter", directory, "--set", f"n={number}", *EMBEDDED).code
 
 
 def _usual_time(directory: Path) -> float:
-    """How long a process takes that is forked once this one has imported everything."""
+    """How long such a process takes."""
     assert _changed(directory, -1) == 0
     times = []
     for number in range(3):
         began = time.monotonic()
-        child = os.fork()
-        if child == 0:
-            _change(directory, -2 - number)
-        assert os.waitpid(child, 0)[1] == 0
+        assert os.waitpid(_forked(directory, -2 - number), 0)[1] == 0
         times.append(time.monotonic() - began)
     return 1.3 * max(times)
 
@@ -345,11 +323,7 @@ def _require_whole(body: bytes) -> None:
 def _require_next(directory: Path, log: Path) -> None:
     """The next commit succeeds, and takes away what a dead process has left."""
     before = len(_commits(log))
-    child = os.fork()
-    if child == 0:
-        _change(directory, -before)
-    _, status = os.waitpid(child, 0)
-    assert status == 0
+    assert os.waitpid(_forked(directory, -before), 0)[1] == 0
     assert len(_commits(log)) == before + 1
     assert not [name for name in _names(log) if name.startswith(".")]
 
@@ -360,8 +334,6 @@ def _versions(names: object) -> list[int]:
 
 def main() -> None:
     """Play rounds, and say what became of them."""
-    from tests.support.object_stores import PLACES
-
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
     stores = ("s3", "gcs", "azure")

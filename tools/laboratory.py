@@ -31,9 +31,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaadm.spark.errors import refusal
-from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.program import deltaadm
-from tests.support.spark_processes import FEW_TASKS
+from tests.support.spark_processes import local_session
 from tests.support.tables import Table, add, column, commit_info, domain, metadata, protocol
 from tests.support.tables import schema as schema_of
 
@@ -303,6 +302,24 @@ for original, copy, partitioned, kind in json.load(sys.stdin):
     sys.stdout.flush()
 """
 
+
+def ask(environment: Path, script: str, asked: Any, directory: Path) -> tuple[list[Any], str]:
+    """
+    What a *script*, in the Python of *environment*, answers to the JSON that it is given.
+
+    Answers are the lines that it prints after `> `; beside them is what it says of its end.
+    """
+    file = directory / "try.py"  # without a file, Sail's own Spark does not start
+    file.write_text(script)
+    done = subprocess.run(
+        [environment / "bin/python", file],
+        input=json.dumps(asked), cwd=directory, capture_output=True, text=True, check=False,
+        timeout=1_800, env={name: text for name, text in os.environ.items() if "SPARK" not in name},
+    )  # fmt: skip
+    lines = [line[2:] for line in done.stdout.splitlines() if line.startswith("> ")]
+    return [*map(json.loads, lines)], f"it ended with {done.returncode}, {done.stderr}"
+
+
 Judge = Callable[[Path], Rows | str]
 
 
@@ -351,18 +368,10 @@ def tried(environment: Path, tables: dict[str, Path], judge: Judge) -> Iterator[
         shutil.copytree(path, copies / path.name)
         case = CASES[name]
         asked.append((str(path), str(copies / path.name), case.partitioned, case.kind))
-    script = copies / "try.py"  # without a file, Sail's own Spark does not start
-    script.write_text(SCRIPTS[client] + _ASK)
-    done = subprocess.run(
-        [environment / "bin/python", script],
-        input=json.dumps(asked), cwd=copies, capture_output=True, text=True, check=False,
-        env={name: text for name, text in os.environ.items() if "SPARK" not in name},
-    )  # fmt: skip
-    lines = [line[2:] for line in done.stdout.splitlines() if line.startswith("> ")]
-    if len(lines) != len(tables):
-        sys.exit(f"{environment.name} gave {len(lines)} of {len(tables)} answers: {done.stderr}")
-    for (name, path), line in zip(tables.items(), lines, strict=True):
-        answer, *more = json.loads(line)
+    answers, said = ask(environment, SCRIPTS[client] + _ASK, asked, copies)
+    if len(answers) != len(tables):
+        sys.exit(f"{environment.name} gave {len(answers)} of {len(tables)} answers: {said}")
+    for (name, path), (answer, *more) in zip(tables.items(), answers, strict=True):
         found = outcome(CASES[name], answer)
         row = {
             "client": f"{client}@{release}", "table": name, "read": found,
@@ -382,7 +391,7 @@ def main(directory: str) -> None:
     rows = [json.loads(line) for line in TRIED.read_text().splitlines()]
     with (
         tempfile.TemporaryDirectory() as root,
-        open_session(SparkOptions(master="local[1]", conf=FEW_TASKS), print) as spark,
+        local_session(cores=1) as spark,
     ):
 
         def judge(path: Path) -> Rows | str:

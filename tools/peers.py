@@ -7,10 +7,8 @@ client gives the rows from before the damage, an error, other rows, or breaks do
 """
 
 import json
-import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,12 +20,11 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.spark.errors import refusal
-from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.program import deltaadm
-from tests.support.spark_processes import FEW_TASKS
+from tests.support.spark_processes import local_session
 from tests.support.tables import column, schema
 from tools.damage import flipped
-from tools.laboratory import SCRIPTS, same
+from tools.laboratory import SCRIPTS, ask, same
 
 Log = dict[str, Path]
 Rows = list[list[Any]]
@@ -192,18 +189,15 @@ def answers(environment: Path, paths: list[str]) -> Iterator[Any]:
     """What the client of *environment* reads at each of *paths*; it may break down at one."""
     script = f"WHERE = {WHERE!r}\n{SCRIPTS[environment.name.rpartition('-')[0]]}{ASK}"
     while paths:
-        done = subprocess.run([environment / "bin/python", "-c", script], input=json.dumps(paths),
-                              capture_output=True, text=True, check=False, timeout=1_800,
-                              env={"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]})  # fmt: skip
-        found = [json.loads(line[2:]) for line in done.stdout.splitlines() if line.startswith("> ")]
+        found, said = ask(environment, script, paths, Path(paths[0]).parent)
         yield from found
         if len(found) < len(paths):
-            yield f"Panic: the process ended with {done.returncode}"
+            yield f"Panic: {said}"
         paths = paths[len(found) + 1 :]
 
 
 def by_spark(paths: list[str]) -> Iterator[Any]:
-    with open_session(SparkOptions(master="local[2]", conf=FEW_TASKS), lambda _: None) as session:
+    with local_session() as session:
         for path in paths:
             try:
                 yield [[[*row] for row in session.sql(f"select a, p from delta.`{path}` {where}").collect()]

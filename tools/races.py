@@ -6,8 +6,6 @@ With `spark` after that, Delta Spark appends in place of deltalake, on a disk.
 """
 
 import argparse
-import contextlib
-import io
 import json
 import multiprocessing
 import os
@@ -26,6 +24,8 @@ from functools import partial
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any, Self
+
+from tests.support.program import deltaadm
 
 CHANGES: tuple[tuple[str, ...], ...] = (
     ("alter", "--set", "team=web"), ("alter", "--set", "steward=me"),
@@ -140,16 +140,12 @@ def create(root: str) -> None:
 
 
 def _commit(change: tuple[str, ...], patience: float, root: str) -> tuple[str, int, str]:
-    from deltaadm.cli.program import run
-
     time.sleep(random.uniform(0, patience))  # noqa: S311 -- a moment
     command, *options = change
-    arguments = [command, root, *options, "--commit-engine", "embedded", "--apply", "--yes"]
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = run([*arguments, "-o", "json"])
+    consent = ("--commit-engine", "embedded", "--apply", "--yes")
+    done = deltaadm(command, root, *options, *consent, "-o", "json")
     kind = "checkpoint" if "--checkpoint" in change else "commit"
-    return kind, code, out.getvalue() if code == 0 else err.getvalue() or out.getvalue()
+    return kind, done.code, done.out if done.code == 0 else done.err or done.out
 
 
 def _append(number: int, root: str) -> tuple[str, list[int], int]:
@@ -157,16 +153,21 @@ def _append(number: int, root: str) -> tuple[str, list[int], int]:
     from deltalake import write_deltalake
     from deltalake.exceptions import DeltaError, DeltaProtocolError
 
-    written, failed = [], 0
-    for turn in range(APPENDS):
-        value = 100 * number + turn
+    def append(value: int) -> bool:
         try:
             write_deltalake(root, pa.table({"id": pa.array([value], pa.int64())}), mode="append")
         except (DeltaError, DeltaProtocolError, OSError):
-            failed += 1
-        else:
-            written.append(value)
-    return "append", written, failed
+            return False
+        return True
+
+    return "append", *_appended(number, append)
+
+
+def _appended(number: int, append: Callable[[int], bool]) -> tuple[list[int], int]:
+    """What an appender has written, and how often it was refused."""
+    values = [100 * number + turn for turn in range(APPENDS)]
+    written = [*filter(append, values)]
+    return written, len(values) - len(written)
 
 
 _SPARK_TAKES = 2.5
@@ -176,12 +177,10 @@ _SPARK_TAKES = 2.5
 @contextmanager
 def _spark_appenders() -> Iterator[Work]:
     """Threads of a session of Delta Spark, each of which appends as `_append` does."""
-    from deltaadm.spark.session import SparkOptions, open_session
-    from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
+    from tests.support.spark_processes import SMALL_JVM, local_session
 
-    conf = {**FEW_TASKS, "spark.driver.extraJavaOptions": SMALL_JVM}
     with (
-        open_session(SparkOptions(master="local[2]", conf=conf), lambda _: None) as session,
+        local_session({"spark.driver.extraJavaOptions": SMALL_JVM}) as session,
         ThreadPoolExecutor(APPENDERS) as pool,
     ):
 
@@ -195,19 +194,18 @@ def _spark_appenders() -> Iterator[Work]:
 
 def append_with_spark(session: Any, root: str, number: int) -> tuple[list[int], int]:
     """Append as `_append` does; what was written, and how often Delta refused."""
-    written, failed = [], 0
-    for turn in range(APPENDS):
-        value = 100 * number + turn
+
+    def append(value: int) -> bool:
         frame = session.range(value, value + 1, numPartitions=1)
         try:
             frame.write.format("delta").mode("append").save(root)
         except Exception as error:
             if "DELTA_" not in str(error):
                 raise
-            failed += 1
-        else:
-            written.append(value)
-    return written, failed
+            return False
+        return True
+
+    return _appended(number, append)
 
 
 # What must be true

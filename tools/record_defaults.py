@@ -10,7 +10,6 @@ the same client and action.
 
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,8 +20,8 @@ from typing import Any
 
 from deltaadm import load_snapshot, open_store
 from deltaadm.clients import version_key
-from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS
+from tests.support.spark_processes import local_session
+from tools.laboratory import ask
 
 DEFAULTS = Path(__file__).parents[1] / "deltaadm/reports/defaults.jsonl"
 Row = dict[str, Any]
@@ -91,7 +90,7 @@ ACTIONS = {
 }  # fmt: skip
 _RUN = """
 import json, sys
-directory = sys.argv[1]
+directory = json.load(sys.stdin)
 for number, (name, do) in enumerate(ACTIONS.items()):
     try:
         do(f"{directory}/{number}")
@@ -138,7 +137,7 @@ STATEMENTS = {
 
 
 def by_spark(directory: Path) -> Iterator[tuple[str, Path | str]]:
-    with open_session(SparkOptions(master="local[1]", conf=FEW_TASKS), print) as spark:
+    with local_session(cores=1) as spark:
         for number, (action, statements) in enumerate(STATEMENTS.items()):
             path = directory / str(number)
             try:
@@ -151,14 +150,8 @@ def by_spark(directory: Path) -> Iterator[tuple[str, Path | str]]:
 
 def by_environment(environment: Path, directory: Path) -> Iterator[tuple[str, Path | str]]:
     client = environment.name.rpartition("-")[0]
-    done = subprocess.run(
-        [environment / "bin/python", "-c", SCRIPTS[client] + _RUN, str(directory)],
-        cwd=directory, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    for line in done.stdout.splitlines():
-        if line.startswith("> "):
-            action, said = json.loads(line[2:])
-            yield action, Path(said) if said.startswith(str(directory)) else said
+    for action, said in ask(environment, SCRIPTS[client] + _RUN, str(directory), directory)[0]:
+        yield action, Path(said) if said.startswith(str(directory)) else said
 
 
 def rows_of(client: str, release: str, made: Any) -> Iterator[Row]:

@@ -44,8 +44,7 @@ from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
-from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS, SESSION_JAVA
+from tests.support.spark_processes import SESSION_JAVA, local_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,7 +55,7 @@ CONF = {
     "spark.sql.streaming.pollingDelay": "200ms",
 }
 AT_ONCE = 2
-MASTER = "local[8]"
+CORES = 8
 """Writers that wait occupy a slot each, three of each case."""
 
 RECORDED = Path(__file__).parent.parent / "tests" / "data" / "impact.jsonl"
@@ -181,10 +180,7 @@ def main(names: list[str]) -> None:
     """Print a row for each step, or those called *names*."""
     with (
         tempfile.TemporaryDirectory() as root,
-        open_session(
-            SparkOptions(master=MASTER, conf=FEW_TASKS | CONF),
-            lambda _: None,
-        ) as spark,
+        local_session(CONF, cores=CORES) as spark,
     ):
         wanted = names or list(CASES)
         with ThreadPoolExecutor(AT_ONCE) as pool:

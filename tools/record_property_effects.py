@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.domain.properties import PROPERTIES
 from deltaadm.spark.errors import refusal
-from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS
+from tests.support.spark_processes import local_session
 from tests.support.tables import commit, commit_info, metadata, protocol, table
 
 if TYPE_CHECKING:
@@ -53,10 +52,9 @@ STATEMENTS = {
 def main() -> None:
     """Print a row for each protocol, property and value."""
     keys = sorted({known.key for known in PROPERTIES.values() if known.key.startswith("delta.")})
-    conf = {**FEW_TASKS, "spark.databricks.delta.stats.collect": "true"}
     with (
         tempfile.TemporaryDirectory() as root,
-        open_session(SparkOptions(master="local[2]", conf=conf), lambda _: None) as spark,
+        local_session({"spark.databricks.delta.stats.collect": "true"}) as spark,
     ):
         for versions in ((1, 2), (3, 7)):
             for key in keys:

@@ -34,8 +34,7 @@ from deltaadm.errors import CommitError, RefusedError
 from deltaadm.plans.alter import read_schema
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
-from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS
+from tests.support.spark_processes import local_session
 from tests.support.statement_rows import (
     COLUMNS,
     CONSTRAINED,
@@ -265,11 +264,8 @@ def read_type(columns: str) -> "StructType":
     return StructType.fromJson(json.loads(read_schema(columns).to_json()))
 
 
-FASTER = FEW_TASKS | {
-    "spark.databricks.delta.snapshotPartitions": "1",
+FASTER = {
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.ui.enabled": "false",
 }
 
 SECONDS = {
@@ -534,8 +530,7 @@ def _items(scala: Any) -> Iterator[Any]:
 def main(wanted: Sequence[str]) -> None:
     """Record the groups that are *wanted*, or all; the others stay in the archive."""
     root = Path(tempfile.mkdtemp(prefix="statements-"))
-    conf = FASTER | {"spark.sql.warehouse.dir": str(root / "warehouse")}
-    with open_session(SparkOptions(master="local[2]", conf=conf), print) as session:
+    with local_session(FASTER | {"spark.sql.warehouse.dir": str(root / "warehouse")}) as session:
         session.udf.register("my_python_function", lambda one: one, "boolean")
         session.sql("CREATE TEMPORARY FUNCTION my_sql_function(x INT) RETURNS BOOLEAN RETURN x > 0")
         for group, rows in Recorder(session, root).groups().items():

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.support.program import deltaadm
+from tests.support.spark_processes import local_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -179,14 +180,7 @@ def _reasons(path: Path) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Make the table and record it."""
-    from deltaadm.spark.session import SparkOptions, open_session
-    from tests.support.spark_processes import FEW_TASKS
-
-    options = SparkOptions(master="local[2]", conf=FEW_TASKS)
-    with (
-        tempfile.TemporaryDirectory() as directory,
-        open_session(options, lambda _: None) as session,
-    ):
+    with tempfile.TemporaryDirectory() as directory, local_session() as session:
         save(Path(directory), make(session, Path(directory)))
 
 

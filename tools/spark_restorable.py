@@ -32,6 +32,7 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support import tables
 from tests.support.program import deltaadm
+from tests.support.spark_processes import local_session
 from tests.support.tables import Table
 
 if TYPE_CHECKING:
@@ -431,10 +432,7 @@ def record(spark: SparkSession, seeds: Iterable[int]) -> Iterator[tuple[Row, Pat
 
 def main(first: int, end: int) -> None:
     """Record the rows of the seeds from *first* on."""
-    from deltaadm.spark.session import SparkOptions, open_session
-    from tests.support.spark_processes import FEW_TASKS
-
-    with open_session(SparkOptions(master="local[2]", conf=FEW_TASKS), lambda _: None) as spark:
+    with local_session() as spark:
         found = [check(row, place) and row for row, place in record(spark, range(first, end))]
     with lzma.open(_ROWS, "wt") as file:
         file.writelines(f"{json.dumps(row, separators=(',', ':'))}\n" for row in found)

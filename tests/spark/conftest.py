@@ -13,8 +13,8 @@ from filelock import FileLock
 
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.jvm import fetched_jars
-from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, SESSION_JAVA
+from deltaadm.spark.session import SparkOptions
+from tests.support.spark_processes import IN_OTHER_PROCESSES, SESSION_JAVA, local_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,8 +58,7 @@ def spark(fetching: FileLock) -> Iterator["SparkSession"]:
     with ExitStack() as stack:
         with fetching:
             java = {"spark.driver.extraJavaOptions": SESSION_JAVA}
-            options = SparkOptions(master="local[2]", conf=FEW_TASKS | java)
-            session = stack.enter_context(open_session(options, lambda _: None))
+            session = stack.enter_context(local_session(java))
         yield session
 
 

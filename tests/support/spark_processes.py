@@ -8,10 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from deltaadm.spark.jvm import SHORT_WORK, fetched_jars, spark_home
+from deltaadm.spark.session import SparkOptions, open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 IN_OTHER_PROCESSES = {
     "test_clusters.py", "test_impact.py", "test_object_stores.py", "test_scratch.py",
@@ -59,6 +65,16 @@ Settings for tables with a few rows, on which every task and every compilation i
 
 Expressions are interpreted, and plans not checked after each rule: a quarter less time in all.
 """
+
+
+def local_session(
+    conf: Mapping[str, str] = MappingProxyType({}), *, cores: int = 2
+) -> "AbstractContextManager[SparkSession]":
+    """A session on this machine for tables with a few rows, with *conf* besides."""
+    options = SparkOptions(master=f"local[{cores}]", conf={**FEW_TASKS, **conf})
+    return open_session(options, lambda _: None)
+
+
 DELTA = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
