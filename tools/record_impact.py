@@ -22,28 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from deltaadm.domain.ddl import parse_columns, parse_definitions, parse_position, parse_type
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import (
-    AddColumns,
-    AddConstraint,
-    ChangeColumns,
-    ClusterBy,
-    ColumnChange,
-    CreateTable,
-    CreationMode,
-    DropColumns,
-    DropConstraint,
-    DropFeature,
-    RenameColumn,
-    SetProperties,
-    Step,
-    UnsetProperties,
-)
+from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
+from tests.support.refusals import step_of
 from tests.support.spark_processes import SESSION_JAVA, local_session
 
 if TYPE_CHECKING:
@@ -81,96 +66,64 @@ class Case:
     def with_feed(self) -> Case:
         """The same on a table with change data feed, unless that is what the step is about."""
         touched = "delta.enableChangeDataFeed" in self.step.touches.property_values
-        return self if touched else Case((*self.made_by, _FEED), self.step)
+        return self if touched else Case((*self.made_by, step_of(_FEED)), self.step)
 
 
-def _table(columns: str = COLUMNS, cluster_by: str = "", **properties: str) -> CreateTable:
-    return CreateTable(
-        mode=CreationMode.CREATE,
-        schema=parse_columns(columns),
-        cluster_by=((cluster_by,),) if cluster_by else (),
-        properties={f"delta.{key.replace('__', '.')}": value for key, value in properties.items()},
-    )
+_FEED = ("set", {"enableChangeDataFeed": "true"})
+_PLAIN = ("create", COLUMNS)
+_MAPPED = ("create", COLUMNS, {"with": "mapped"})
+_SMALL = ("check", "small", "a < 1000")
 
 
-def _set(**properties: str) -> SetProperties:
-    return SetProperties(
-        {f"delta.{key.replace('__', '.')}": value for key, value in properties.items()}
-    )
+def _plain(**properties: str) -> tuple[str, str, dict[str, str]]:
+    """A table with *properties*, without their `delta.`."""
+    return "create", COLUMNS, properties
 
 
-def _change(**change: Any) -> ChangeColumns:
-    return ChangeColumns((ColumnChange(("b",), **change),))
-
-
-_FEED = _set(enableChangeDataFeed="true")
-_PLAIN = _table()
-_MAPPED = _table(columnMapping__mode="name")
 CASES: Mapping[str, Case] = {
-    name: Case(tuple(made_by), step)
+    name: Case(tuple(map(step_of, made_by)), step_of(step))
     for name, (*made_by, step) in {
-        "add column": (_PLAIN, AddColumns(parse_definitions("c INT"))),
-        "rename column": (_MAPPED, RenameColumn(("b",), "c")),
-        "drop column": (_MAPPED, DropColumns((("b",),))),
-        "widen type": (
-            _table(enableTypeWidening="true"),
-            ChangeColumns((ColumnChange(("a",), type=parse_type("BIGINT")),)),
-        ),
-        "drop not null": (_table("a INT, b STRING NOT NULL"), _change(nullable=True)),
-        "comment column": (_PLAIN, _change(comment="text")),
-        "set default": (_table(feature__allowColumnDefaults="supported"), _change(default="'x'")),
-        "move column": (_PLAIN, _change(position=parse_position("FIRST"))),
-        "add constraint": (_PLAIN, AddConstraint("small", "a < 1000")),
-        "drop constraint": (
-            _PLAIN,
-            AddConstraint("small", "a < 1000"),
-            DropConstraint("small"),
-        ),
-        "begin clustering": (_PLAIN, ClusterBy((("a",),))),
-        "change clustering": (_table(cluster_by="a"), ClusterBy((("b",),))),
+        "add column": (_PLAIN, ("add", "c INT")),
+        "rename column": (_MAPPED, ("rename", "b", "c")),
+        "drop column": (_MAPPED, ("drop", "b")),
+        "widen type": (_plain(enableTypeWidening="true"), ("change", "a", {"type": "long"})),
+        "drop not null": (
+            ("create", "a INT, b STRING NOT NULL"), ("change", "b", {"nullable": True})),
+        "comment column": (_PLAIN, ("change", "b", {"comment": "text"})),
+        "set default": (("create", COLUMNS, {"with": "defaults"}), ("default", "b", "'x'")),
+        "move column": (_PLAIN, ("change", "b", {"position": None})),
+        "add constraint": (_PLAIN, _SMALL),
+        "drop constraint": (_PLAIN, _SMALL, DropConstraint("small")),
+        "begin clustering": (_PLAIN, ("cluster", "a")),
+        "change clustering": (("create", COLUMNS, "a"), ("cluster", "b")),
         "set property": (_PLAIN, SetProperties({"team": "me"})),
-        "unset property": (
-            _PLAIN,
-            SetProperties({"team": "me"}),
-            UnsetProperties(("team",)),
-        ),
-        "set append-only": (_PLAIN, _set(appendOnly="true")),
-        "map columns": (_PLAIN, _set(columnMapping__mode="name")),
-        "remove mapping": (_MAPPED, _set(columnMapping__mode="none")),
-        "enable deletion vectors": (_PLAIN, _set(enableDeletionVectors="true")),
+        "unset property": (_PLAIN, SetProperties({"team": "me"}), ("unset", "team")),
+        "set append-only": (_PLAIN, ("set", {"appendOnly": "true"})),
+        "map columns": (_PLAIN, ("set", {"with": "mapped"})),
+        "remove mapping": (_MAPPED, ("set", {"columnMapping.mode": "none"})),
+        "enable deletion vectors": (_PLAIN, ("set", {"enableDeletionVectors": "true"})),
         "enable change data feed": (_PLAIN, _FEED),
         "disable change data feed": (
-            _table(enableChangeDataFeed="true"),
-            _set(enableChangeDataFeed="false"),
-        ),
-        "enable row tracking": (_PLAIN, _set(enableRowTracking="true")),
-        "enable in-commit timestamps": (_PLAIN, _set(enableInCommitTimestamps="true")),
-        "enable type widening": (_PLAIN, _set(enableTypeWidening="true")),
-        "use V2 checkpoints": (_PLAIN, _set(checkpointPolicy="v2")),
-        "raise versions": (_PLAIN, _set(minWriterVersion="4")),
-        "support feature": (_PLAIN, _set(feature__domainMetadata="supported")),
+            _plain(enableChangeDataFeed="true"), ("set", {"enableChangeDataFeed": "false"})),
+        "enable row tracking": (_PLAIN, ("set", {"enableRowTracking": "true"})),
+        "enable in-commit timestamps": (_PLAIN, ("set", {"enableInCommitTimestamps": "true"})),
+        "enable type widening": (_PLAIN, ("set", {"enableTypeWidening": "true"})),
+        "use V2 checkpoints": (_PLAIN, ("set", {"checkpointPolicy": "v2"})),
+        "raise versions": (_PLAIN, ("set", {"minWriterVersion": "4"})),
+        "support feature": (_PLAIN, ("set", {"feature.domainMetadata": "supported"})),
         "drop reader feature": (
-            _table(enableDeletionVectors="true"),
-            DropFeature("deletionVectors"),
-        ),
+            _plain(enableDeletionVectors="true"), DropFeature("deletionVectors")),
         "drop writer feature": (
-            _table(enableInCommitTimestamps="true"),
-            DropFeature("inCommitTimestamp"),
-        ),
+            _plain(enableInCommitTimestamps="true"), DropFeature("inCommitTimestamp")),
         "drop unused writer feature": (
-            _table(feature__domainMetadata="supported"),
-            DropFeature("domainMetadata"),
-        ),
+            ("create", COLUMNS, {"feature.domainMetadata": "supported"}),
+            DropFeature("domainMetadata")),
         "drop unused reader feature": (
-            _table(feature__deletionVectors="supported"),
-            DropFeature("deletionVectors"),
-        ),
-        "replace table": (
-            _PLAIN,
-            CreateTable(mode=CreationMode.REPLACE, schema=parse_columns(COLUMNS)),
-        ),
+            ("create", COLUMNS, {"feature.deletionVectors": "supported"}),
+            DropFeature("deletionVectors")),
+        "replace table": (_PLAIN, ("replace", COLUMNS)),
     }.items()
-}
+}  # fmt: skip
 
 Answer = str | list[str]
 """`ok`, or Delta's error class; of a stream those of its runs, which begin where one ended."""
@@ -242,7 +195,7 @@ class Readers(_Work):
         with ExitStack() as stack:
             running = stack.enter_context(Stream(self, "running"))
             tracking = stack.enter_context(Stream(self, "tracking", tracking=True))
-            has_feed = self.case.step != _FEED
+            has_feed = self.case.step != step_of(_FEED)
             options = {"readChangeFeed": "true"} if has_feed else {}
             feed = stack.enter_context(Stream(self, "feed", **options))
             self.run(self.case.step)

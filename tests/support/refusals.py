@@ -121,10 +121,13 @@ _STEPS: dict[str, Callable[..., Step]] = {
 
 
 def step_of(given: Any) -> Step:
+    """The step that a row has: a verb with its arguments, a table's name, or the step itself."""
+    if isinstance(given, Step):
+        return given
     if isinstance(given, str):
         return _TABLES[given]
     verb, *rest = given
-    named = rest.pop() if rest and isinstance(rest[-1], dict) else {}
+    named = dict(rest.pop()) if rest and isinstance(rest[-1], dict) else {}
     known: dict[str, Any] = {}
     for name in named.pop("with", "").split():
         known |= _PROPERTIES[name]
