@@ -33,6 +33,7 @@ from deltaadm.plans.embedded_executor import obstacles
 from deltaadm.plans.plan import propose, statement
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import LITERAL_STATEMENTS, configured
+from tests.support import tables
 from tests.support.refusals import DEFAULTS, TYPES
 from tests.support.spark_processes import SESSION_JAVA, local_session
 from tests.support.statement_rows import STARTS
@@ -207,16 +208,6 @@ def compare(
     return ("both refuse" if predicted == answer else "OTHER ERROR CLASS"), predicted, answer
 
 
-def table_of(root: Path, chance: random.Random) -> bool:
-    """Write the first commit of a table by hand, or leave it to a statement."""
-    if chance.random() < 0.5:
-        return False
-    log = root / "_delta_log"
-    log.mkdir(parents=True)
-    (log / f"{0:020}.json").write_bytes(commit(*STARTS[chance.choice([*STARTS])]()))
-    return True
-
-
 def differ(seed: str, session: Any, root: Path) -> Iterator[tuple[str, str, Row]]:
     """Take a table below *root* through statements: the kind and outcome of each, and a record."""
     settings = SessionSettings.from_conf(session.conf.getAll)
@@ -225,7 +216,9 @@ def differ(seed: str, session: Any, root: Path) -> Iterator[tuple[str, str, Row]
     for number in range(STEPS):
         if not there:  # one that was refused leaves something behind
             path = root / "-".join((*seed.split(), str(number)))
-            there = table_of(path, chance)
+            there = chance.random() >= 0.5
+            if there:  # written by hand
+                tables.table(path, commit(*STARTS[chance.choice([*STARTS])]()))
         before = state(str(path)) if there else no_table(str(path))
         try:
             step = wishes.step(before) if there else wishes.creation(kinds.CreationMode.CREATE)

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -42,13 +42,19 @@ Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&
 B85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
 
-def inline_deletion_vector(rows: list[int]) -> dict[str, Any]:
+def bitmap(rows: Sequence[int]) -> bytes:
     """PROTOCOL.md, Deletion Vector Format: one portable roaring bitmap of one array container."""
     head = struct.pack("<IQIIIHHI", 1681511377, 1, 0, 12346, 1, 0, len(rows) - 1, 16)
-    body = head + b"".join(struct.pack("<H", row) for row in rows)
-    padded = body + b"\0" * (-len(body) % 4)
-    text = base64.b85encode(padded).decode().translate(str.maketrans(B85, Z85))
-    kind = {"storageType": "i", "pathOrInlineDv": text}
+    return head + b"".join(struct.pack("<H", row) for row in rows)
+
+
+def z85(body: bytes) -> str:
+    return base64.b85encode(body).decode().translate(str.maketrans(B85, Z85))
+
+
+def inline_deletion_vector(rows: Sequence[int]) -> dict[str, Any]:
+    body = bitmap(rows)
+    kind = {"storageType": "i", "pathOrInlineDv": z85(body + b"\0" * (-len(body) % 4))}
     return {**kind, "sizeInBytes": len(body), "cardinality": len(rows)}
 
 
@@ -105,7 +111,7 @@ class Case:
             file = add(place, (path / place).stat().st_size, stats=stats)
             file["add"]["partitionValues"] = {key: name} if self.partitioned else {}
             if self.deleted and name == "x":
-                file["add"]["deletionVector"] = inline_deletion_vector([*self.deleted])
+                file["add"]["deletionVector"] = inline_deletion_vector(self.deleted)
             if "rowTracking" in self.features:
                 file["add"] |= {"baseRowId": 3 if name == "y" else 0, "defaultRowCommitVersion": 0}
             actions.append(file)

@@ -28,6 +28,7 @@ from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
+from tests.support import oracle
 from tests.support.refusals import step_of
 from tests.support.spark_processes import SESSION_JAVA, local_session
 
@@ -155,8 +156,7 @@ def record(spark: SparkSession, case: Case, place: Path) -> dict[str, Answer]:
 
 def recorded() -> dict[str, dict[str, Answer]]:
     """What each work came to, by the names of the cases."""
-    rows = map(json.loads, RECORDED.read_text(encoding="utf-8").splitlines())
-    return {row.pop("step"): row for row in rows}
+    return {row.pop("step"): row for row in oracle.recorded(RECORDED)}
 
 
 class _Work:

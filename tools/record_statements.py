@@ -46,6 +46,7 @@ from tests.support.statement_rows import (
     question,
     save,
 )
+from tests.support.tables import commit, table
 from tools.check_expressions import EXPRESSIONS
 
 if TYPE_CHECKING:
@@ -468,11 +469,7 @@ class Recorder:
         self._count += 1
         path = self._root / f"table{self._count}"
         if start != "none":
-            log = path / "_delta_log"
-            log.mkdir(parents=True)
-            lines = [json.dumps(action) for action in STARTS[start]()]
-            (log / f"{0:020}.json").write_text("\n".join(lines) + "\n", encoding="utf-8")
-            self._untouched[start] = path
+            self._untouched[start] = table(path, commit(*STARTS[start]())).path
         return path
 
     def _outcome(self, sql: str, path: Path | None) -> Row:
@@ -489,7 +486,7 @@ class Recorder:
         self._untouched = {key: value for key, value in self._untouched.items() if value != path}
         commits = sorted((path / "_delta_log").glob("*.json"))
         state: Row = {"version": len(commits) - 1}
-        for line in "".join(commit.read_text(encoding="utf-8") for commit in commits).splitlines():
+        for line in "".join(file.read_text(encoding="utf-8") for file in commits).splitlines():
             action = json.loads(line)
             if "protocol" in action:
                 state["protocol"] = _sorted_protocol(action["protocol"])

@@ -10,7 +10,6 @@ records a row of `tests/data/restorable.jsonl.xz` for each.
 from __future__ import annotations
 
 import json
-import lzma
 import os
 import random
 import re
@@ -31,9 +30,11 @@ from deltaadm.plans.checkpoint import State, write_checkpoint
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
 from tests.support import tables
+from tests.support.oracle import record_rows, recorded
 from tests.support.program import deltaadm
 from tests.support.spark_processes import local_session
 from tests.support.tables import Table
+from tools.laboratory import bitmap, z85
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -159,21 +160,12 @@ def _commit(table: Path, chance: random.Random) -> None:
     Table(table).commit(snapshot.version + 1, *actions)
 
 
-_Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
-
-
 def _vector(table: Path, name: uuid.UUID) -> Row:
     """The descriptor of a vector, in a new file, that deletes the first row."""
-    bitmap = struct.pack("<IQIIIHHIH", 1681511377, 1, 0, 12346, 1, 0, 0, 16, 0)
-    body = struct.pack(">I", len(bitmap)) + bitmap + struct.pack(">I", zlib.crc32(bitmap))
+    deleted = bitmap([0])
+    body = struct.pack(">I", len(deleted)) + deleted + struct.pack(">I", zlib.crc32(deleted))
     (table / f"deletion_vector_{name}.bin").write_bytes(b"\x01" + body)
-    text = ""
-    for (group,) in struct.iter_unpack(">I", name.bytes):
-        text += "".join(_Z85[group // 85**power % 85] for power in range(4, -1, -1))
-    return {
-        "storageType": "u", "pathOrInlineDv": text, "offset": 1, "sizeInBytes": len(bitmap),
-        "cardinality": 1,
-    }  # fmt: skip
+    return tables.deletion_vector(z85(name.bytes)) | {"sizeInBytes": len(deleted)}
 
 
 def _age(table: Path, chance: random.Random) -> None:
@@ -414,8 +406,7 @@ def predicted(document: Row, versions: int) -> tuple[list[str], list[str], list[
 
 def rows() -> list[Row]:
     """Those that were recorded."""
-    with lzma.open(_ROWS, "rt") as lines:
-        return [json.loads(line) for line in lines]
+    return recorded(_ROWS)
 
 
 def record(spark: SparkSession, seeds: Iterable[int]) -> Iterator[tuple[Row, Path]]:
@@ -434,8 +425,7 @@ def main(first: int, end: int) -> None:
     """Record the rows of the seeds from *first* on."""
     with local_session() as spark:
         found = [check(row, place) and row for row, place in record(spark, range(first, end))]
-    with lzma.open(_ROWS, "wt") as file:
-        file.writelines(f"{json.dumps(row, separators=(',', ':'))}\n" for row in found)
+    record_rows(_ROWS, found)
 
 
 if __name__ == "__main__":

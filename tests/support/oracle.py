@@ -5,6 +5,7 @@ The recorded answers are the truth that tests compare with; nothing here compute
 
 import base64
 import json
+import lzma
 import os
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,6 +43,19 @@ class CorpusTable:
 def cases(name: str) -> list[Case]:
     """All cases of `algebra`, `e2e`, `odd-logs` or `replay`, in the order of recording."""
     return [json.loads(line) for line in _archive()[f"{name}.jsonl"].splitlines()]
+
+
+def recorded(file: Path) -> list[Any]:
+    """The rows of JSON in a *file*, which may be packed."""
+    with (lzma.open if file.suffix == ".xz" else open)(file, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def record_rows(file: Path, rows: Iterable[Any]) -> None:
+    """Write *rows* as `recorded` reads them."""
+    body = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+    packed = lzma.compress(body, preset=9 | lzma.PRESET_EXTREME)
+    file.write_bytes(packed if file.suffix == ".xz" else body)
 
 
 def feature_registry() -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """What Delta on Spark answered to statements about properties, constraints and columns."""
 
 import json
-import lzma
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from deltaadm.plans.alter import read_schema
+from tests.support import oracle
 from tests.support.tables import Action, metadata, protocol
 
 DATA = Path(__file__).parent.parent / "data"
@@ -96,8 +96,7 @@ def all_rows() -> tuple[dict[str, Any], ...]:
     """Every row, in the order of recording."""
     if not ROWS.exists():
         return ()
-    with lzma.open(ROWS, "rt", encoding="utf-8") as lines:
-        return tuple(json.loads(line) for line in lines)
+    return tuple(oracle.recorded(ROWS))
 
 
 def rows(group: str) -> list[dict[str, Any]]:
@@ -106,7 +105,5 @@ def rows(group: str) -> list[dict[str, Any]]:
 
 
 def save(recorded: Iterable[dict[str, Any]]) -> None:
-    lines = (json.dumps(row, ensure_ascii=False, sort_keys=True) for row in recorded)
-    body = "".join(f"{line}\n" for line in lines).encode()
-    ROWS.write_bytes(lzma.compress(body, preset=9 | lzma.PRESET_EXTREME))
+    oracle.record_rows(ROWS, recorded)
     all_rows.cache_clear()
