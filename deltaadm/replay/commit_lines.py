@@ -19,7 +19,7 @@ from deltaadm.facts import Line, Lines, first_object
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.commits import ABOUT_FILES, JsonLines, LargeFile
-from deltaadm.replay.embedded import Replay
+from deltaadm.replay.embedded import Replay, actions_if_few
 from deltaadm.storage.store import LogStore
 
 Named = tuple[str, dict[str, Any]]
@@ -167,14 +167,15 @@ class SharingReplay(Replay):
         self._counted = counted
         self._lines = lines
         self._sharing = self._all_kept = lines.has_room(segment.deltas)
+        self._actions_if_few = self._shared_actions
 
     def _looked_into(
-        self, files: LogFiles, look: Callable[[str], Any]
+        self, files: LogFiles, look: Callable[[LogStore, str], Any]
     ) -> Iterator[tuple[str, Any]]:
         if not self._sharing:
             return super()._looked_into(files, look)
         self._store.read_ahead(path for path in files.names[::-1] if path not in self._lines)
-        return ((path, look(path)) for path in files.names[::-1])
+        return ((path, look(self._store, path)) for path in files.names[::-1])
 
     def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         return self._counted or super().counted_in_checkpoint(reader)
@@ -195,11 +196,11 @@ class SharingReplay(Replay):
         if self._all_kept and self._segment.checkpoint is None:
             self._lines.live = self._segment, live
 
-    def _actions_if_few(self, path: str) -> list[Named] | None:
+    def _shared_actions(self, store: LogStore, path: str) -> list[Named] | None:
         actions = self._lines.actions(path) if self._sharing else None
         self._all_kept = self._all_kept and actions is not None and path in self._lines
         if actions is None:
-            return super()._actions_if_few(path)
+            return actions_if_few(store, path)
         return actions
 
 

@@ -8,6 +8,7 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
 from deltaadm.domain.protocol import Protocol
@@ -55,8 +56,7 @@ class Replay:
     """
     One pass over a segment, and what it has found so far.
 
-    It never refuses a table for the features or versions that it asks for. An engine that reads in
-    another way replaces `state` and `search_deltas`.
+    It never refuses a table for the features or versions that it asks for.
     """
 
     def __init__(self, store: LogStore, segment: LogSegment) -> None:
@@ -68,6 +68,7 @@ class Replay:
         self._is_info_unread = False
         self._writers: list[Writer] = []
         self._checkpoint_writer = ""
+        self._actions_if_few = actions_if_few
 
     def outcome(self, detail: Detail) -> Snapshot:
         """The snapshot; raises as `ReplayEngine` says, with what is established all the same."""
@@ -110,12 +111,7 @@ class Replay:
 
     def search_deltas(self, files: LogFiles) -> None:
         """Look for protocol and metadata in *files*, from the last one back."""
-        observed = frozenset(files.names[-MOST_OBSERVED:])
-
-        def look(path: str) -> tuple[list[Named], list[Named] | None]:
-            commit = commits.read_lines(self._store, path)
-            return commit.state_actions(), commit.provenance() if path in observed else None
-
+        look = partial(_state_and_writer, frozenset(files.names[-MOST_OBSERVED:]))
         for path, (actions, said) in self._looked_into(files, look):
             if said is not None:
                 self.take_provenance(path, said)
@@ -125,10 +121,10 @@ class Replay:
                     return
 
     def _looked_into(
-        self, files: LogFiles, look: Callable[[str], Found]
+        self, files: LogFiles, look: Callable[[LogStore, str], Found]
     ) -> Iterator[tuple[str, Found]]:
         """The results of *look* for each of *files*, from the last one back."""
-        return scan(self._store, files.names[::-1], look)
+        return scan(self._store, files.names[::-1], partial(look, self._store))
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
@@ -282,11 +278,6 @@ class Replay:
             if path == self._segment.last_commit.path and info is not None:
                 self._commit_info = CommitInfo.from_wire(info)
 
-    def _actions_if_few(self, path: str) -> list[Named] | None:
-        """The actions that apply; None for a file whose actions would take much memory."""
-        lines = commits.read_lines(self._store, path)
-        return [*lines.actions_reversed()] if len(lines) <= 1 << 20 else None
-
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or a compacted file was needed."""
         file = self._segment.last_commit
@@ -361,6 +352,20 @@ class Replay:
         if unknown := self._reconciled.unknown:
             counted = (f"{name} ({count})" for name, count in sorted(unknown.items()))
             yield f"The log has unknown actions, ignored: {', '.join(counted)}."
+
+
+def actions_if_few(store: LogStore, path: str) -> list[Named] | None:
+    """The actions that apply; None for a file whose actions would take much memory."""
+    lines = commits.read_lines(store, path)
+    return [*lines.actions_reversed()] if len(lines) <= 1 << 20 else None
+
+
+def _state_and_writer(
+    observed: frozenset[str], store: LogStore, path: str
+) -> tuple[list[Named], list[Named] | None]:
+    """Protocol and metadata in a commit; what it says of who wrote it, if that is *observed*."""
+    commit = commits.read_lines(store, path)
+    return commit.state_actions(), commit.provenance() if path in observed else None
 
 
 def in_commit_timestamps(metadata: Metadata) -> bool:

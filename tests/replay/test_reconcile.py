@@ -1,12 +1,6 @@
 """Newest wins, and when two paths are the same file."""
 
-import re
-
-from hypothesis import given
-from hypothesis import strategies as st
-
 from deltaadm.replay.reconcile import Reconciliation, canonical_path, count_files, has_num_records
-from deltaadm.spark.engine import OTHER_FORM
 from tests.support.rows import with_rows
 from tests.support.tables import add, deletion_vector, remove
 
@@ -14,11 +8,6 @@ from tests.support.tables import add, deletion_vector, remove
 @with_rows
 def test_paths_of_one_file(left: str, right: str, *, same: bool) -> None:
     assert (canonical_path(left, "file:") == canonical_path(right, "file:")) is same
-
-
-@given(st.text("a:./%cC3\n", max_size=12))
-def test_paths_that_spark_takes_as_they_are(path: str) -> None:
-    assert re.search(OTHER_FORM, path) or canonical_path(path, "file:") == path
 
 
 def test_files_are_told_apart_by_deletion_vector() -> None:
