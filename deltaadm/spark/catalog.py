@@ -31,7 +31,7 @@ from deltaadm.errors import (
 )
 from deltaadm.plans.foreign import ForeignPlan
 from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence
-from deltaadm.spark.jvm import default_settings, spark_home
+from deltaadm.spark.jvm import conf_directory, settings_at_start
 from deltaadm.spark.session import LITERAL_STATEMENTS, SparkOptions, configured, open_session
 from deltaadm.storage.store import table_name
 
@@ -342,12 +342,9 @@ def open_catalog(
     """
     # A session on this machine that no setting tells of a catalog would start with an empty one.
     known = always or _is_elsewhere(options, environ)
-    settings = dict(options.conf)
     if not known and find_spec("pyspark") is not None:
-        home = spark_home()
-        directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
-        known = os.path.isfile(os.path.join(directory, "hive-site.xml"))  # noqa: PTH113, PTH118
-        settings |= default_settings(home, environ)
+        known = (conf_directory(environ) / "hive-site.xml").is_file()
+    settings = settings_at_start(options.conf, environ)
     if not known and not any(key.startswith(_CATALOG_SETTINGS) for key in settings):
         yield None
         return
@@ -370,8 +367,7 @@ def may_know_catalog(options: SparkOptions, environ: Mapping[str, str], catalog:
     """Whether the session of *options* is, or may be, told of a catalog of this name."""
     if _is_elsewhere(options, environ):
         return True
-    settings = {**default_settings(spark_home(), environ), **options.conf}
-    return f"{_CATALOG_SETTINGS}.{catalog}" in settings
+    return f"{_CATALOG_SETTINGS}.{catalog}" in settings_at_start(options.conf, environ)
 
 
 def plain_location(location: str) -> str:

@@ -85,9 +85,9 @@ def jars_at(place: str) -> list[str]:
     return jars
 
 
-def jars_of(home: str) -> list[str]:
-    """The jars that every session of the Spark at *home* has."""
-    return sorted(map(str, Path(home, "jars").glob("*.jar")))
+def jars_of_spark() -> list[str]:
+    """The jars that every session has."""
+    return sorted(map(str, Path(spark_home(), "jars").glob("*.jar")))
 
 
 def fetched_jars() -> list[str]:
@@ -102,14 +102,14 @@ def spark_home() -> str:
     return str(_find_spark_home())
 
 
-def require_fitting_spark(home: str) -> None:
-    """Raise `EngineError` where the Spark at *home* is of another release than pyspark."""
+def require_fitting_spark() -> None:
+    """Raise `EngineError` where the Spark of `SPARK_HOME` is of another release than pyspark."""
     installed, core = version("pyspark"), re.compile(r"spark-core_2\.\d+-(.+)\.jar")
-    found = (core.fullmatch(Path(path).name) for path in jars_of(home))
+    found = (core.fullmatch(Path(path).name) for path in jars_of_spark())
     release = next((match[1] for match in found if match), installed)
     if release.split(".")[:2] != installed.split(".")[:2]:
         raise EngineError(
-            f"{home} has Spark {release}, while pyspark is {installed}.",
+            f"{spark_home()} has Spark {release}, while pyspark is {installed}.",
             remedy=f"Unset SPARK_HOME, or pip install pyspark=={release}.",
         )
 
@@ -138,10 +138,9 @@ def brings_delta(conf: Mapping[str, str]) -> bool:
     return any("delta-spark" in conf.get(f"spark.{key}", "") for key in lists)
 
 
-def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The settings that the Spark at *home* reads from `spark-defaults.conf` before any other."""
-    directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
-    return read_settings(Path(directory, "spark-defaults.conf"))
+def conf_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """The directory with Spark's own settings; there need not be one."""
+    return Path(environ.get("SPARK_CONF_DIR") or Path(spark_home(), "conf"))
 
 
 def read_settings(file: Path) -> dict[str, str]:
@@ -156,10 +155,12 @@ def read_settings(file: Path) -> dict[str, str]:
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
 
-def settings_at_start(conf: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a session that is started with *conf*; *conf* alone without pyspark."""
+def settings_at_start(
+    conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """*conf* and what `spark-defaults.conf` says besides; *conf* alone without pyspark."""
     try:
-        return default_settings(spark_home()) | dict(conf)
+        return read_settings(conf_directory(environ) / "spark-defaults.conf") | dict(conf)
     except ImportError:
         return dict(conf)
 
@@ -174,13 +175,12 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
 
     Raises `EngineError` where Spark, Delta and the installed pyspark do not fit each other.
     """
-    home = spark_home()
-    require_fitting_spark(home)
+    require_fitting_spark()
     settings = {"spark.jars": joined(*jars, conf.get("spark.jars", ""))} if jars else {}
-    if jar := delta_jar((*jars_of(home), *jars)):
+    if jar := delta_jar((*jars_of_spark(), *jars)):
         jar.require_fit()
         return settings
-    if brings_delta({**default_settings(home), **conf}):
+    if brings_delta(settings_at_start(conf)):
         return settings
     packages = joined(delta_package(), conf.get("spark.jars.packages", ""))
     return settings | {"spark.jars.packages": packages}
@@ -443,7 +443,7 @@ def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:
             settings = read_settings(Path(value or next(words, ""))) | settings
         else:
             rest.append(word)
-    given = default_settings(spark_home()) | settings
+    given = settings_at_start(settings)
     for key in _JAVA_OPTIONS:
         if options := _words(key, given.get(key, "")):
             settings[key] = _java_arguments(scratch / key, options)
@@ -645,7 +645,7 @@ def java_options(
     conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
 ) -> tuple[str, ...]:
     """The options for a JVM that does short work under *conf*; none where the user has chosen."""
-    settings = {**default_settings(spark_home(), environ), **conf}
+    settings = settings_at_start(conf, environ)
     chosen = [settings.get(key, "") for key in _JAVA_OPTIONS]
     variables = "SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"
     chosen += [environ.get(name, "") for name in variables]

@@ -403,7 +403,7 @@ def _own_session(
         stack.callback(stop_session, session)
         # Once the session runs: as arguments, secrets would be seen in the list of processes.
         if options.stores:
-            store.configure(session, options.stores, jvm.default_settings(jvm.spark_home()) | conf)
+            store.configure(session, options.stores, jvm.settings_at_start(conf))
         # A standalone master accepts applications that it has no worker for.
         if master.startswith("spark://"):
             phase("Starting Spark: waiting for executors")
@@ -445,9 +445,8 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
     # Both have to hold: Delta's, and those of the user.
     conf[extensions] = jvm.joined(_DELTA[extensions], given.get(extensions, ""))
     conf |= jvm.settings_for_delta(conf, jars)
-    home = jvm.spark_home()
-    known = jvm.default_settings(home) | conf
-    return conf | store.settings_for_connectors(options.stores, known, [*jvm.jars_of(home), *jars])
+    known, every = jvm.settings_at_start(conf), [*jvm.jars_of_spark(), *jars]
+    return conf | store.settings_for_connectors(options.stores, known, every)
 
 
 @contextmanager
@@ -492,7 +491,7 @@ def spark_checks(options: SparkOptions) -> Iterator[Check]:
     """The checks of a session with *options*; nothing is started and nothing fetched."""
     target = options.target
     shown = without_secrets(target)
-    if target.startswith(CONNECT):
+    if options.is_connect:
         yield _package("pyspark")
         modules = ("grpc", "grpc_status", "pandas", "pyarrow", "zstandard")
         if lacking := [module for module in modules if find_spec(module) is None]:
@@ -517,9 +516,9 @@ def spark_checks(options: SparkOptions) -> Iterator[Check]:
         compatible = _sound("packages", "compatible", jvm.require_fitting_packages)
         if compatible.health is not Health.OK:
             yield compatible
-        home = jvm.spark_home()
-        own = f"{home} (SPARK_HOME)" if os.environ.get("SPARK_HOME") else "that of pyspark"
-        yield _sound("Spark", own, lambda: jvm.require_fitting_spark(home))
+        home = f"{jvm.spark_home()} (SPARK_HOME)"
+        own = home if os.environ.get("SPARK_HOME") else "that of pyspark"
+        yield _sound("Spark", own, jvm.require_fitting_spark)
         yield _sound("master", shown, lambda: require_reachable(target))
         yield _delta(options)
 
@@ -579,25 +578,26 @@ def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
 
 def _delta(options: SparkOptions) -> Check:
     """The sources of Delta's classes, in the order in which a session looks."""
-    home = jvm.spark_home()
-    jar = jvm.delta_jar((*jvm.jars_of(home), *options.jars))
+    jar = jvm.delta_jar((*jvm.jars_of_spark(), *options.jars))
     if jar is not None:
         return _sound("Delta jars", f"Delta {jar.delta}: {jar.path}", jar.require_fit)
-    if jvm.brings_delta(jvm.default_settings(home) | dict(options.conf)):
+    if jvm.brings_delta(jvm.settings_at_start(options.conf)):
         return Check("Delta jars", Health.OK, "configured in Spark's settings")
     try:
         package = jvm.delta_package()
     except DeltaadmError as error:
         return Check("Delta jars", Health.FAILED, error.message, error.remedy)
-    suffix = f"-{package.rpartition(':')[2]}.jar"
-    fetched = jvm.delta_jar(path for path in jvm.fetched_jars() if path.endswith(suffix))
-    if fetched is not None:
-        return Check("Delta jars", Health.OK, f"{package}, already downloaded")
-    found = f"{package} will be downloaded when Spark first starts"
-    return Check("Delta jars", Health.WARNING, found, _NO_REPOSITORY)
+    return _fetched("Delta jars", package)
 
 
-_NO_REPOSITORY: Final = "Without access to a Maven repository, provide the jars with --jars PATH."
+def _fetched(subject: str, package: str, first: str = "") -> Check:
+    """Whether Ivy has *package*, or will fetch it the *first* time that it is needed."""
+    file = f"{package}.jar".replace(":", "_", 1).replace(":", "-")  # as Ivy names it
+    if any(path.endswith(file) for path in jvm.fetched_jars()):
+        return Check(subject, Health.OK, f"{package}, already downloaded")
+    found = f"{package} will be downloaded when Spark first starts{first}"
+    remedy = "Without access to a Maven repository, provide the jars with --jars PATH."
+    return Check(subject, Health.WARNING, found, remedy)
 
 
 def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
@@ -606,12 +606,10 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
 
     Nothing is said of this machine's own files, nor where a Connect server would commit.
     """
-    elsewhere = options.target.startswith(CONNECT)
-    if elsewhere or not is_remote(location) or find_spec("pyspark") is None:
+    if options.is_connect or not is_remote(location) or find_spec("pyspark") is None:
         return
-    scheme = location.partition("://")[0].lower()
-    facts, home = store.log_store(scheme), jvm.spark_home()
-    conf = jvm.default_settings(home) | dict(options.conf)
+    scheme = store.scheme_of(location)
+    facts, conf = store.log_store(scheme), jvm.settings_at_start(options.conf)
     chosen = store.chosen_log_store(scheme, conf)
     if facts.alone and chosen is None:
         yield Check(
@@ -625,10 +623,9 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
     else:
         yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
     if connector := facts.connector:
-        subject, paths = f"file system for {scheme}", [*jvm.jars_of(home), *options.jars]
+        subject, paths = f"file system for {scheme}", [*jvm.jars_of_spark(), *options.jars]
         jar = next((path for path in paths if connector in Path(path).name), None)
         package = store.connector_package(connector, paths)
-        file = f"{package}.jar".replace(":", "_", 1).replace(":", "-")  # as Ivy names it
         if jar or store.has_connector(connector, paths, conf):
             found = jar or f"{connector}, configured in Spark's settings"
             yield Check(subject, Health.OK, found)
@@ -638,11 +635,8 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
                 "coordinates with --spark-conf spark.jars.packages=..."
             )
             yield Check(subject, Health.FAILED, f"Spark lacks {connector}", remedy)
-        elif any(path.endswith(file) for path in jvm.fetched_jars()):
-            yield Check(subject, Health.OK, f"{package}, already downloaded")
         else:
-            found = f"{package} will be downloaded when Spark first starts for such a table"
-            yield Check(subject, Health.WARNING, found, _NO_REPOSITORY)
+            yield _fetched(subject, package, " for such a table")
         settings = store.hadoop_settings(options.stores, os.environ, conf)
         # Of keys the names alone are shown: some of the values are secret.
         keys = sorted(key for key in settings if not key.endswith(".impl"))
