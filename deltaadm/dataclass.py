@@ -34,8 +34,8 @@ class _Shape:
     The fields of a class, as its methods need them.
 
     `names` tells of each whether it can be given by position; `arity` is their number where all
-    can, and -1 elsewhere. `described` are those for which `field` says something. `apart` are those
-    that do not count where instances are compared, `unseen` those that are not shown.
+    can, and -1 elsewhere. `described` has what `field` says of some, from which `factories` follow,
+    and those that do not count where instances are compared, `apart`, or are not shown, `unseen`.
     """
 
     __slots__ = (
@@ -47,10 +47,7 @@ class _Shape:
         """The fields of *cls*: those of its bases, and its own with their defaults."""
         self.names: dict[str, bool] = {}
         self.defaults: dict[str, Any] = {}
-        self.factories: dict[str, Callable[[], Any]] = {}
-        self.apart: set[str] = set()
-        self.unseen: set[str] = set()
-        self.described: list[str] = []
+        self.described: dict[str, _Field] = {}
         self.slots, self.made = slots, 0
         content = cls.__dict__
         own = content.get("__annotations__", {})
@@ -62,14 +59,23 @@ class _Shape:
                 raise TypeError("what inherits from a class with slots needs slots as well")
             self.names |= base.names
             self.defaults |= {name: base.defaults[name] for name in base.defaults.keys() - own}
-            self.factories |= {name: base.factories[name] for name in base.factories.keys() - own}
-            self.apart |= base.apart - own.keys()
-            self.unseen |= base.unseen - own.keys()
+            self.described |= {name: base.described[name] for name in base.described.keys() - own}
         for name, kind in own.items():
-            if "ClassVar" not in str(kind):
-                self.names[name] = by_position
-                if name in content:
-                    self._add_default(name, content[name])
+            if "ClassVar" in str(kind):
+                continue
+            self.names[name] = by_position
+            given = content.get(name, _MISSING)
+            if given.__class__ is _Field:
+                self.described[name], given = given, given.default
+            elif given.__class__.__hash__ is None:
+                raise ValueError(f"{name!r} needs a factory: its default can change")
+            if given is not _MISSING:
+                self.defaults[name] = given
+        described = self.described.items()
+        made = {name: field.default_factory for name, field in described}
+        self.factories = {name: make for name, make in made.items() if make is not _MISSING}
+        self.apart = {name for name, field in described if not field.compare}
+        self.unseen = {name for name, field in described if not field.repr}
         self.positional = tuple([name for name, placed in self.names.items() if placed])
         self.arity = len(self.names) if len(self.positional) == len(self.names) else -1
         if self.defaults or self.factories:
@@ -82,22 +88,6 @@ class _Shape:
             if len(counting) > 1
             else lambda value: tuple(getattr(value, name) for name in counting)
         )
-
-    def _add_default(self, name: str, given: Any) -> None:
-        if given.__class__ is not _Field:
-            if given.__class__.__hash__ is None:
-                raise ValueError(f"{name!r} needs a factory: its default can change")
-            self.defaults[name] = given
-            return
-        self.described.append(name)
-        if given.default is not _MISSING:
-            self.defaults[name] = given.default
-        if given.default_factory is not _MISSING:
-            self.factories[name] = given.default_factory
-        if not given.compare:
-            self.apart.add(name)
-        if not given.repr:
-            self.unseen.add(name)
 
 
 def _dataclass(
@@ -120,7 +110,8 @@ def _dataclass(
             kept["__qualname__"] = cls.__qualname__
             return type(cls)(cls.__name__, cls.__bases__, {**kept, **added})
         for name in shape.described:
-            delattr(cls, name)
+            if content.get(name).__class__ is _Field:  # which bases have taken away
+                delattr(cls, name)
         for name, given in added.items():
             setattr(cls, name, given)
         return cls
