@@ -141,6 +141,8 @@ def files_commands(table: str, peers: Peers) -> dict[str, list[str]]:
 
 
 REPAIR: Final = "repair"
+WHOLE: Final = "validate --history"
+DEEP: Final = "validate --deep"
 MISSING: Final = "validate --deep, no data files"
 
 
@@ -155,9 +157,9 @@ def validation_commands(table: str) -> dict[str, list[str]]:
     absent = ("--ignore", "DL418,DL716,DL721")
     return {
         DELTALAKE: script("with_deltalake.py", "protocol", table),
-        "validate": deltaadm("validate", "-o", "json", table),
-        "validate --history": deltaadm("validate", "--history", "-o", "json", table),
-        "validate --deep": deltaadm("validate", "--deep", *absent, "-o", "json", table),
+        VALIDATE: deltaadm("validate", "-o", "json", table),
+        WHOLE: deltaadm("validate", "--history", "-o", "json", table),
+        DEEP: deltaadm("validate", "--deep", *absent, "-o", "json", table),
         REPAIR: deltaadm("repair", "-o", "json", table),
         MISSING: ["sh", "-c", '"$@" || test $? = 1', "sh", *missing],
     }
@@ -186,7 +188,7 @@ def fleet_validation_commands(directory: Path) -> dict[str, list[str]]:
     tables = sorted(str(path) for path in directory.iterdir())
     return {
         DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
-        "validate": deltaadm("validate", "-o", "jsonl", *tables),
+        VALIDATE: deltaadm("validate", "-o", "jsonl", *tables),
     }
 
 
