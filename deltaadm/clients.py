@@ -284,44 +284,41 @@ _OUTCOMES: Final = {
 }
 
 
-def _filled(row: Sequence[Any], defaults: Sequence[Any]) -> Sequence[Any]:
-    return *row, *defaults[len(row) :]
+def _gate(
+    highest: int, source: str, releases: str = "", above: str = "fails", note: str = ""
+) -> Gate:
+    since, _, until = releases.partition("..")
+    return Gate(highest, _SOURCES[source], since, until, _OUTCOMES[above], note)
+
+
+def _fact(  # noqa: PLR0917 -- a row
+    outcome: str, features: str, source: str, releases: str = "", note: str = "",
+    flags: Mapping[str, bool] = {},
+) -> Fact:  # fmt: skip
+    since, _, until = releases.partition("..")
+    active, listed = flags.get("active", outcome == "wrong"), flags.get("listed", False)
+    known = _OUTCOMES[outcome], tuple(features.split()), _SOURCES[source]
+    return Fact(*known, since, until, active, note, listed)
 
 
 def _client(client_id: str, entry: Mapping[str, Any]) -> Client:
     oldest, _, newest = entry["releases"].partition("..")
-
-    def gates(key: str) -> Iterable[Gate]:
-        for row in entry.get(key, ()):
-            highest, source, releases, above, note = _filled(row, (0, "", "", "fails", ""))
-            since, _, until = releases.partition("..")
-            yield Gate(highest, _SOURCES[source], since, until, _OUTCOMES[above], note)
-
-    def facts(key: str) -> Iterable[Fact]:
-        for row in entry.get(key, ()):
-            outcome, features, source, releases, note, flags = _filled(
-                row, ("", "", "", "", "", {})
-            )
-            since, _, until = releases.partition("..")
-            active = flags.get("active", outcome == "wrong")
-            yield Fact(
-                _OUTCOMES[outcome], tuple(features.split()), _SOURCES[source], since, until,
-                active, note, flags.get("listed", False),
-            )  # fmt: skip
-
-    both = tuple(facts("both"))
+    facts = {
+        key: tuple(_fact(*row) for row in entry.get(key, ()))
+        for key in ("both", "reads", "writes", "checkpoints")
+    }
     return Client(
         client_id,
         entry["name"],
         entry["versioned_by"],
         oldest,
         newest,
-        read_gates=tuple(gates("reads_up_to")),
-        reads=(*both, *facts("reads")),
-        write_gates=tuple(gates("writes_up_to")),
-        writes=(*both, *facts("writes")),
+        read_gates=tuple(_gate(*row) for row in entry.get("reads_up_to", ())),
+        reads=facts["both"] + facts["reads"],
+        write_gates=tuple(_gate(*row) for row in entry.get("writes_up_to", ())),
+        writes=facts["both"] + facts["writes"],
         reference_since=entry.get("reference_since", ""),
-        checkpoints=tuple(facts("checkpoints")),
+        checkpoints=facts["checkpoints"],
     )
 
 

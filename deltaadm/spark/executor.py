@@ -111,10 +111,6 @@ class SparkExecutor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Stop what was started; may be called again."""
         self._session = None
         self._stack.close()
 

@@ -393,7 +393,14 @@ def _process(
             try:
                 process.wait(timeout=patience)
             except subprocess.TimeoutExpired:
-                _kill(process)
+                # The launcher is a script, and what it runs may not be Java yet.
+                if sys.platform == "win32":
+                    command = ["taskkill", "/f", "/t", "/pid", str(process.pid)]
+                    subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+                else:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
 
 @contextmanager
@@ -513,17 +520,6 @@ def jvm_process() -> subprocess.Popen[bytes] | None:
     from pyspark import SparkContext
 
     return getattr(SparkContext._gateway, "proc", None)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    # The launcher is a script, and what it runs may not be Java yet.
-    if sys.platform == "win32":
-        command = ("taskkill", "/f", "/t", "/pid", str(process.pid))
-        subprocess.run(command, capture_output=True, check=False)  # noqa: S603
-    else:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 # Why there is no JVM
