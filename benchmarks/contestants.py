@@ -173,9 +173,8 @@ def history_commands(table: str) -> dict[str, list[str]]:
     }
 
 
-def fleet_commands(directory: Path) -> dict[str, list[str]]:
-    """Protocol and metadata of all tables below *directory*."""
-    tables = sorted(str(path) for path in directory.iterdir())
+def fleet_commands(tables: Sequence[str]) -> dict[str, list[str]]:
+    """Protocol and metadata of many tables."""
     return {
         DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
         DELTALAKE: script("fleet_deltalake.py", *tables),
@@ -183,9 +182,8 @@ def fleet_commands(directory: Path) -> dict[str, list[str]]:
     }
 
 
-def fleet_validation_commands(directory: Path) -> dict[str, list[str]]:
-    """All tables below *directory*: what the rules say about each, beside what `inspect` does."""
-    tables = sorted(str(path) for path in directory.iterdir())
+def fleet_validation_commands(tables: Sequence[str]) -> dict[str, list[str]]:
+    """What the rules say about many tables, beside what `inspect` does."""
     return {
         DELTAADM: deltaadm("inspect", "-o", "jsonl", *tables),
         VALIDATE: deltaadm("validate", "-o", "jsonl", *tables),

@@ -80,7 +80,8 @@ class Bench:
 
     def short(self) -> Comparisons:
         """What is asked of a small table most often."""
-        yield "S1", lambda: self._run(contestants.short_commands(self._path("S1")), 3)
+        commands = contestants.short_commands(self._path("S1"))
+        yield "S1", partial(self._compared, commands, runs=3 * self.runs)
 
     def protocol(self) -> Comparisons:
         """Protocol and metadata, whole processes."""
@@ -96,8 +97,8 @@ class Bench:
         """All rules, at each depth."""
         for name in _QUICK_TABLES[1:] if self.quick else VALIDATION_TABLES:
             yield name, partial(self._validation, name)
-        found = contestants.fleet_validation_commands(self._fleet())
-        yield f"{_count(self._fleet())} tables", partial(self._many, self._fleet(), found, 3)
+        fleet, asked = self._fleet(), contestants.fleet_validation_commands
+        yield f"{len(fleet)} tables", partial(self._many, asked, fleet, 3)
 
     def history(self) -> Comparisons:
         """What has changed in all commits, beside what the table is now; whole processes."""
@@ -106,7 +107,7 @@ class Bench:
 
     def start(self) -> Comparisons:
         """What needs no table."""
-        yield "start", lambda: self._run(contestants.start_commands(), 3)
+        yield "start", partial(self._compared, contestants.start_commands(), runs=3 * self.runs)
 
     def commit(self) -> Comparisons:
         """A commit of metadata, whole processes, without Spark."""
@@ -119,21 +120,19 @@ class Bench:
 
     def fleet(self) -> Comparisons:
         """Many tables in one command."""
-        found = contestants.fleet_commands(self._fleet())
-        yield f"{_count(self._fleet())} tables", partial(self._many, self._fleet(), found, 5)
-        schemas = self.root / "schemas"
-        found = contestants.fleet_commands(schemas)
-        yield f"{_count(schemas)} schemas", partial(self._many, schemas, found, 5)
+        for name, what in (("fleet", "tables"), ("schemas", "schemas")):
+            fleet = self._fleet(name)
+            yield f"{len(fleet)} {what}", partial(self._many, contestants.fleet_commands, fleet, 5)
 
     def with_spark(self) -> Comparisons:
         """What Spark does by itself and what deltaadm does with it, cold and in warm sessions."""
         if not self.spark:
             return
         yield "a commit, cold", self._cold_alter
-        tables = _count(self._fleet())
+        tables = len(self._fleet())
         rounds = min(self.runs, _SPARK_ROUNDS)
         most = min(_SPARK_TABLES, tables // 2)
-        command = contestants.spark_fleet_command(self._fleet(), most, rounds)
+        command = contestants.spark_fleet_command(self.root / "fleet", most, rounds)
         yield f"{tables} tables", lambda: _costs(command, lambda a_second: tables / a_second)
         yield "a commit, warm", partial(self._warm_alter, 3 * rounds)
 
@@ -143,19 +142,24 @@ class Bench:
             for size, shape in steps:
                 yield f"{dimension} {size}", partial(self._protocol, shape.name, min(self.runs, 3))
         sizes = (10, 100, 500, 2_000, _LARGEST_FLEET)
+        every, asked = self._fleet("all-tables"), contestants.fleet_commands
         for tables in sorted({scaled(one, self.growth_scale) for one in sizes}):
-            yield f"tables {tables}", partial(self._fleet_of, tables)
+            yield f"tables {tables}", partial(self._many, asked, every[:tables], 3)
 
-    def _run(self, commands: Mapping[str, list[str]], times: int = 1) -> Costs:
-        return self._in_turns([Program(*item) for item in commands.items()], times * self.runs)
-
-    def _in_turns(self, programs: list[Program], runs: int) -> Costs:
-        return in_turns(programs, runs, self.patience)
-
-    def _many(self, directory: Path, commands: Mapping[str, list[str]], most: int) -> Costs:
-        right = _lines(_count(directory))
+    def _compared(
+        self,
+        commands: Mapping[str, list[str]],
+        right: Callable[[str], bool] = lambda _: True,
+        runs: int | None = None,
+        patience: float | None = None,
+    ) -> Costs:
         programs = [Program(name, command, right) for name, command in commands.items()]
-        return self._in_turns(programs, min(self.runs, most))
+        return in_turns(programs, runs or self.runs, patience or self.patience)
+
+    def _many(
+        self, of: Callable[[list[str]], Mapping[str, list[str]]], tables: list[str], most: int
+    ) -> Costs:
+        return self._compared(of(tables), _lines(len(tables)), min(self.runs, most))
 
     def _commits(
         self,
@@ -164,14 +168,12 @@ class Bench:
         patience: float | None = None,
     ) -> Costs:
         """Programs that commit to copies of the same table."""
-        right = _contains("was committed")
         with tempfile.TemporaryDirectory() as scratch:
             ours, theirs = f"{scratch}/ours", f"{scratch}/theirs"
             for place in (ours, theirs):
                 shutil.copytree(self._path("S1"), place)
-            named = commands(ours, theirs)
-            programs = [Program(name, command, right) for name, command in named.items()]
-            return in_turns(programs, runs, patience or self.patience)
+            committed = _contains("was committed")
+            return self._compared(commands(ours, theirs), committed, runs, patience)
 
     def _cold_alter(self) -> Costs:
         patience = self.patience if self.quick else _COLD_PATIENCE
@@ -195,17 +197,13 @@ class Bench:
 
     def _protocol(self, name: str, runs: int) -> Costs:
         found = contestants.protocol_commands(self._path(name), self.peers)
-        right = _contains(self._expected(name)["metadata_id"])
-        return self._in_turns([Program(name, value, right) for name, value in found.items()], runs)
+        return self._compared(found, _contains(self._expected(name)["metadata_id"]), runs)
 
     def _files(self, name: str) -> Costs:
         found = contestants.files_commands(self._path(name), self.peers)
         if name == _LARGEST:
             found = {DELTAADM: found[DELTAADM]}
-        right = _contains(str(self._expected(name)["files"]))
-        return self._in_turns(
-            [Program(name, value, right) for name, value in found.items()], self.runs
-        )
+        return self._compared(found, _contains(str(self._expected(name)["files"])))
 
     def _validation(self, name: str) -> Costs:
         found = contestants.validation_commands(self._path(name))
@@ -219,14 +217,11 @@ class Bench:
             Program(what, value, right.get(what, _contains(version)))
             for what, value in found.items()
         ]
-        return self._in_turns(programs, self.runs)
+        return in_turns(programs, self.runs, self.patience)
 
     def _history(self, name: str) -> Costs:
         found = contestants.history_commands(self._path(name))
-        right = _contains("minReaderVersion")
-        return self._in_turns(
-            [Program(name, value, right) for name, value in found.items()], self.runs
-        )
+        return self._compared(found, _contains("minReaderVersion"))
 
     def _in_process(self, name: str) -> Costs:
         costs = {}
@@ -240,17 +235,8 @@ class Bench:
             costs[{"limit": LIMIT, "deltalake": DELTALAKE}.get(program, program)] = cost
         return costs
 
-    def _fleet_of(self, tables: int) -> Costs:
-        directory = self.root / f"fleet-{tables}"
-        directory.mkdir(exist_ok=True)
-        for path in sorted((self.root / "all-tables").iterdir())[:tables]:
-            link = directory / path.name
-            if not link.exists():
-                link.symlink_to(path.absolute())
-        return self._many(directory, contestants.fleet_commands(directory), 3)
-
-    def _fleet(self) -> Path:
-        return self.root / "fleet"
+    def _fleet(self, name: str = "fleet") -> list[str]:
+        return sorted(str(path) for path in (self.root / name).iterdir())
 
     def _path(self, name: str) -> str:
         return str(self.root / name.replace(" ", "-"))
@@ -375,10 +361,6 @@ def _costs(command: list[str], seconds: Callable[[float], float]) -> Costs:
         name: Cost(wall=[seconds(number) * 1000 for number in numbers])
         for name, numbers in found.items()
     }
-
-
-def _count(directory: Path) -> int:
-    return sum(1 for _ in directory.iterdir())
 
 
 def _contains(text: str) -> Callable[[str], bool]:
