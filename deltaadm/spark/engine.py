@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 from pyspark.sql import functions as fn
 
 from deltaadm.domain.snapshot import FileFacts, LogFiles, LogSegment, Snapshot
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.limits import LIMITS, Limits
-from deltaadm.replay import adds as columns
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.embedded import Replay, actions_if_few
 from deltaadm.replay.reconcile import Detail, Reconciliation, has_num_records
@@ -151,7 +150,10 @@ class _SparkReplay(Replay):
     def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         paths = [path for path in reader.file_paths() if path.endswith(".parquet")]
         count = partial(_counted, hiding=self._reconciled, limits=self._store.limits)
-        parts = self._engine.looked_at(self._store, paths, count)
+        try:
+            parts = self._engine.looked_at(self._store, paths, count)
+        except EngineError:  # such as executors without pyarrow
+            parts = None
         if parts is None:
             return super().counted_in_checkpoint(reader)
         counts = FileCounts()
@@ -209,6 +211,8 @@ def _counted(
     batches: Iterable[Any], *, hiding: Reconciliation, limits: Limits
 ) -> tuple[int, FileFacts]:
     """The number of `add` actions, and the facts about those that nothing newer hides."""
+    from deltaadm.replay import adds as columns  # with pyarrow, which commits do not need
+
     touched = columns.texts(hiding.touched_paths())
     number, facts = 0, FileFacts()
     for batch in batches:

@@ -109,7 +109,7 @@ def refusal(error: Exception) -> errors.DeltaadmError:
                 remedy="The jars of Spark, Delta and Hadoop must be complete and compatible; "
                 "`deltaadm doctor` checks them.",
             )
-        condition = error.getCondition() if isinstance(error, PySparkException) else None
+        condition = _condition(error)
         if not condition:  # that of what caused it
             spark_own = (each for each in _causes(thrown) if _is(each, _SPARK_THROWABLE))
             condition = next(filter(None, (each.getCondition() for each in spark_own)), None)
@@ -208,12 +208,8 @@ def _is(thrown: Any, *classes: str) -> bool:
 
 def is_outage(error: Exception) -> bool:
     """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
-    from pyspark.errors import PySparkException
-
-    return isinstance(error, PySparkException) and (
-        _status(error) in ("UNAVAILABLE", "CANCELLED", _LATE)
-        or str(error.getCondition()).startswith("INVALID_HANDLE.")
-    )
+    is_gone = _status(error) in ("UNAVAILABLE", "CANCELLED", _LATE)
+    return is_gone or str(_condition(error)).startswith("INVALID_HANDLE.")
 
 
 def is_lost(error: Exception) -> bool:
@@ -230,6 +226,11 @@ _LATE: Final = "DEADLINE_EXCEEDED"
 def is_late(error: Exception) -> bool:
     """Whether a call to a Connect server went beyond its deadline."""
     return _status(error) == _LATE
+
+
+def _condition(error: Exception) -> str | None:
+    condition: str | None = getattr(error, "getCondition", lambda: None)()
+    return condition
 
 
 def _status(error: Exception) -> str:
@@ -255,5 +256,5 @@ def lost(error: Exception) -> errors.EngineLostError:
         f"The connection to Spark was lost ({cause.rstrip('.')}).",
         remedy="Inspect the table before trying again: a Spark server that is still running may "
         "continue.",
-        delta_error_class=getattr(error, "getCondition", lambda: None)(),
+        delta_error_class=_condition(error),
     )

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.errors import DeltaadmError, MissingFileError
+from deltaadm.errors import DeltaadmError, EngineError, MissingFileError
 from deltaadm.replay.examine import Depth
 from deltaadm.replay.load import load_snapshot, locate
 from deltaadm.replay.reconcile import Detail
@@ -31,6 +31,7 @@ from tests.support.tables import (
     Table,
     add,
     commit,
+    commit_info,
     deletion_vector,
     domain,
     metadata,
@@ -164,6 +165,21 @@ def test_protocol_far_back_in_a_long_log(
     assert snapshot.warnings == expected.warnings != ()
 
 
+def test_executors_that_lack_a_package_leave_a_checkpoint_to_this_machine(
+    spark: "SparkSession", hadoop: Hadoop, tmp_path: Path
+) -> None:
+    class Bare(SparkEngine):
+        def looked_at(self, *_: Any) -> Any:
+            raise EngineError("Spark's executors lack a package that deltaadm needs.")
+
+    made = Table(tmp_path)
+    state = [protocol(), metadata(), add("a", 5)]
+    made.commit(0, *state)
+    made.checkpoint(0, state)
+    found = _loaded(hadoop.open_store(str(tmp_path)), Bare(spark))
+    assert _comparable(tmp_path, found) == _comparable(tmp_path, _loaded(open_store(str(tmp_path))))
+
+
 def test_a_commit_that_vanishes(spark: "SparkSession", hadoop: Hadoop, tmp_path: Path) -> None:
     made = table(tmp_path, START_BODY, commit(add("a")))
     store = hadoop.open_store(str(made.path))
@@ -212,6 +228,20 @@ def _awkward(root: Path) -> Iterator[Table]:
     yield table(root / "empty-commit", START_BODY, b"", commit(add("a")))
     yield table(root / "huge", START_BODY, commit(add("a", 1 << 62), add("b", 1 << 62)))
     yield _struct_statistics(Table(root / "statistics"))
+    yield _long(Table(root / "long"))
+    _long(damaged := Table(root / "long-damaged")).write(f"{7:020d}.json", b"{}\nnonsense\n")
+    yield damaged
+
+
+def _long(made: Table) -> Table:
+    """More commits than are read one after the other, and what each says of its writer."""
+    made.commit(0, protocol(), metadata())
+    for version in range(1, 50):
+        stats = None if version % 3 else '{"numRecords":1,"minValues":{"a":1}}'
+        info = commit_info(timestamp=version, engineInfo=f"engine {version % 4}")
+        gone = [remove(f"f{version - 1}")] if version % 5 == 0 else []
+        made.commit(version, info, add(f"f{version}", version, stats=stats), *gone)
+    return made
 
 
 def _odd_paths(made: Table) -> Table:
