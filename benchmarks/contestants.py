@@ -239,21 +239,6 @@ def _with_number(command: Sequence[str]) -> list[str]:
     return ["sh", "-c", 'exec "$@" team=$$', "sh", *command]
 
 
-def in_process_command(program: str, table: str, runs: int) -> list[str]:
-    """Loads within one process; see the script."""
-    return script("in_process.py", program, table, str(runs))
-
-
-def spark_fleet_command(directory: Path, most: int, rounds: int) -> list[str]:
-    """Tables a second of DESCRIBE DETAIL and of deltaadm in one warm session."""
-    return script("fleet_spark.py", str(directory), str(most), str(rounds))
-
-
-def spark_commit_command(table: str, scratch: str, rounds: int) -> list[str]:
-    """Seconds of a commit by itself, and of deltaadm's whole way to it, in one warm session."""
-    return script("commit_spark.py", table, scratch, str(rounds))
-
-
 def script(name: str, *arguments: str) -> list[str]:
     """A command line of one of the small programs in `peers`."""
     return [sys.executable, str(PEERS / name), *arguments]

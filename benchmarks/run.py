@@ -26,7 +26,7 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import contestants, report
-from benchmarks.contestants import DELTAADM, DELTALAKE, LIMIT
+from benchmarks.contestants import DELTAADM, DELTALAKE, LIMIT, script
 from benchmarks.measure import Cost, Failed, Program, in_turns
 from benchmarks.results import Results
 from benchmarks.tables import growing, scaled
@@ -132,7 +132,7 @@ class Bench:
         tables = len(self._fleet())
         rounds = min(self.runs, _SPARK_ROUNDS)
         most = min(_SPARK_TABLES, tables // 2)
-        command = contestants.spark_fleet_command(self.root / "fleet", most, rounds)
+        command = script("fleet_spark.py", str(self.root / "fleet"), str(most), str(rounds))
         yield f"{tables} tables", lambda: _costs(command, lambda a_second: tables / a_second)
         yield "a commit, warm", partial(self._warm_alter, 3 * rounds)
 
@@ -186,7 +186,7 @@ class Bench:
 
     def _warm_alter(self, rounds: int) -> Costs:
         with tempfile.TemporaryDirectory() as scratch:
-            command = contestants.spark_commit_command(self._path("S1"), scratch, rounds)
+            command = script("commit_spark.py", self._path("S1"), scratch, str(rounds))
             return _costs(command, lambda seconds: seconds)
 
     def _expected(self, name: str) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Bench:
     def _in_process(self, name: str) -> Costs:
         costs = {}
         for program in (DELTAADM, "deltalake", "limit"):
-            command = contestants.in_process_command(program, self._path(name), 2 * self.runs)
+            command = script("in_process.py", program, self._path(name), str(2 * self.runs))
             answer = json.loads(_output(command))
             cost = Cost(wall=[], processor=[])
             for wall, processor in answer["runs"]:

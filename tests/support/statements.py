@@ -31,17 +31,6 @@ from deltaadm.plans.alter import read_schema
 from tests.support import oracle
 
 _TEXT = r"'((?:[^'\\]|\\.)*)'"
-_SET = re.compile(r"ALTER TABLE \{table\} SET TBLPROPERTIES \((.*)\)", re.DOTALL)
-_UNSET = re.compile(r"ALTER TABLE \{table\} UNSET TBLPROPERTIES (IF EXISTS )?\((.*)\)", re.DOTALL)
-_DROP_FEATURE = re.compile(
-    r"ALTER TABLE \{table\} DROP FEATURE `?([\w.-]+)`?( TRUNCATE HISTORY)?", re.DOTALL
-)
-_RENAME = re.compile(r"ALTER TABLE \{table\} RENAME COLUMN (\w+) TO (\w+)")
-_DROP_COLUMNS = re.compile(r"ALTER TABLE \{table\} DROP COLUMNS? (IF EXISTS )?\(?([\w, ]+)\)?")
-_ADD_COLUMNS = re.compile(r"ALTER TABLE \{table\} ADD COLUMNS \((.*)\)", re.DOTALL)
-_ALTER_COLUMN = re.compile(r"ALTER TABLE \{table\} ALTER COLUMN (\S+) (.*)", re.DOTALL)
-_ADD_CONSTRAINT = re.compile(r"ALTER TABLE \{table\} ADD CONSTRAINT (\w+) CHECK \((.*)\)")
-_CLUSTER_BY = re.compile(r"ALTER TABLE \{table\} CLUSTER BY \((.*)\)")
 _DATA = re.compile(r"(?:INSERT INTO|DELETE FROM|UPDATE|OPTIMIZE|VACUUM) .*", re.DOTALL)
 _CREATE = re.compile(r"CREATE TABLE \{table\} .*?(?:TBLPROPERTIES \((.*)\))?", re.DOTALL)
 
@@ -50,34 +39,33 @@ def step_of(operation: dict[str, Any]) -> Step | None:
     """The step that *operation* is; None for any other kind of statement."""
     if "api" in operation:
         return _step_of_call(operation["api"], *operation.get("args", ()))
-    sql = operation.get("sql", "")
-    if found := _SET.fullmatch(sql):
-        return SetProperties(_properties(found[1]))
-    if found := _UNSET.fullmatch(sql):
-        keys = tuple(_unescaped(key) for key in re.findall(_TEXT, found[2]))
-        return UnsetProperties(keys, bool(found[1]))
-    if found := _DROP_FEATURE.fullmatch(sql):
-        return DropFeature(found[1], bool(found[2]))
-    return _step_on_columns(sql)
-
-
-def _step_on_columns(sql: str) -> Step | None:
-    for pattern, make in _STATEMENTS.items():
-        if found := pattern.fullmatch(sql):
-            return make(found)
+    found = re.fullmatch(r"ALTER TABLE \{table\} (.*)", operation.get("sql", ""), re.DOTALL)
+    for pattern, make in _CLAUSES.items() if found else ():
+        if clause := re.fullmatch(pattern, found[1], re.DOTALL):
+            return make(clause)
     return None
 
 
-_STATEMENTS: dict[re.Pattern[str], Callable[[re.Match[str]], Step]] = {
-    _RENAME: lambda found: RenameColumn((found[1],), found[2]),
-    _DROP_COLUMNS: lambda found: DropColumns(
+_CLAUSES: dict[str, Callable[[re.Match[str]], Step]] = {
+    r"SET TBLPROPERTIES \((.*)\)": lambda found: SetProperties(_properties(found[1])),
+    r"UNSET TBLPROPERTIES (IF EXISTS )?\((.*)\)": lambda found: UnsetProperties(
+        tuple(map(_unescaped, re.findall(_TEXT, found[2]))), bool(found[1])
+    ),
+    r"DROP FEATURE `?([\w.-]+)`?( TRUNCATE HISTORY)?": lambda found: DropFeature(
+        found[1], bool(found[2])
+    ),
+    r"RENAME COLUMN (\w+) TO (\w+)": lambda found: RenameColumn((found[1],), found[2]),
+    r"DROP COLUMNS? (IF EXISTS )?\(?([\w, ]+)\)?": lambda found: DropColumns(
         tuple((part.strip(),) for part in found[2].split(",")), bool(found[1])
     ),
-    _ADD_COLUMNS: lambda found: AddColumns(parse_definitions(found[1])),
-    _ALTER_COLUMN: lambda found: ChangeColumns((_change(parse_column(found[1]), found[2]),)),
-    _ADD_CONSTRAINT: lambda found: AddConstraint(found[1], found[2]),
-    _CLUSTER_BY: lambda found: ClusterBy(tuple(parse_column_list(found[1]))),
+    r"ADD COLUMNS \((.*)\)": lambda found: AddColumns(parse_definitions(found[1])),
+    r"ALTER COLUMN (\S+) (.*)": lambda found: ChangeColumns(
+        (_change(parse_column(found[1]), found[2]),)
+    ),
+    r"ADD CONSTRAINT (\w+) CHECK \((.*)\)": lambda found: AddConstraint(found[1], found[2]),
+    r"CLUSTER BY \((.*)\)": lambda found: ClusterBy(tuple(parse_column_list(found[1]))),
 }
+"""What follows `ALTER TABLE {table}`."""
 
 
 def _change(column: Path, clause: str) -> ColumnChange:
