@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.contestants import deltaadm
 from benchmarks.measure import Cost, Program, in_turns
 from benchmarks.tables import Shape, write
-from tests.support.spark_processes import master, worker
+from tests.support.spark_processes import LOOPBACK, master, spark_conf, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,8 +33,7 @@ _COLUMNS: Final = 40
 """The largest number of columns; table by table it is another one, and no two names are alike."""
 
 _SETTINGS: Final = {
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
+    **LOOPBACK,
     "spark.executor.memory": "600m",
     "spark.pyspark.python": sys.executable,
     "spark.scheduler.maxRegisteredResourcesWaitingTime": "300s",
@@ -104,8 +103,7 @@ def main() -> None:
         print("| work | engine | seconds | of the driver's processors | MB of the driver |")
         print("|---|---|---|---|---|")
         with cluster(scratch) as address:
-            conf = [part for item in _SETTINGS.items() for part in ("--spark-conf", "=".join(item))]
-            spark = ["--engine", "spark", "--spark-master", address, *conf]
+            spark = ["--engine", "spark", "--spark-master", address, *spark_conf(_SETTINGS)]
             for work, arguments in asked.items():
                 right = as_many_lines()
                 programs = [

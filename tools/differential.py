@@ -35,7 +35,7 @@ from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import LITERAL_STATEMENTS, configured
 from tests.support import tables
 from tests.support.refusals import DEFAULTS, TYPES
-from tests.support.spark_processes import SESSION_JAVA, local_session
+from tests.support.spark_processes import MANY_STATEMENTS, local_session
 from tests.support.statement_rows import STARTS
 from tests.support.tables import commit
 from tools.check_expressions import EXPRESSIONS
@@ -43,7 +43,6 @@ from tools.record_statements import FASTER, RESERVED, VALUES
 
 Row = dict[str, Any]
 Column = tuple[str, ...]
-JAVA = {"spark.driver.extraJavaOptions": SESSION_JAVA}
 STEPS = 12
 """Statements that a table goes through."""
 
@@ -240,7 +239,7 @@ def main(seed: str, seconds: str, file: str = "disagreements.jsonl") -> None:
     ends, number = monotonic() + float(seconds), 0
     with (
         tempfile.TemporaryDirectory() as directory,
-        local_session(FASTER | JAVA) as session,
+        local_session(FASTER | MANY_STATEMENTS) as session,
         configured(session, LITERAL_STATEMENTS),
         Path(file).open("a", encoding="utf-8") as out,
     ):

@@ -30,16 +30,13 @@ from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
 from tests.support import oracle
 from tests.support.refusals import step_of
-from tests.support.spark_processes import SESSION_JAVA, local_session
+from tests.support.spark_processes import MANY_STATEMENTS, local_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
-CONF = {
-    "spark.driver.extraJavaOptions": SESSION_JAVA,
-    "spark.sql.streaming.pollingDelay": "200ms",
-}
+CONF = MANY_STATEMENTS | {"spark.sql.streaming.pollingDelay": "200ms"}
 AT_ONCE = 2
 CORES = 8
 """Writers that wait occupy a slot each, three of each case."""

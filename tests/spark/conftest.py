@@ -14,7 +14,7 @@ from filelock import FileLock
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.jvm import fetched_jars
 from deltaadm.spark.session import SparkOptions
-from tests.support.spark_processes import IN_OTHER_PROCESSES, SESSION_JAVA, local_session
+from tests.support.spark_processes import IN_OTHER_PROCESSES, MANY_STATEMENTS, local_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,8 +57,7 @@ def spark(fetching: FileLock) -> Iterator["SparkSession"]:
     """The active session, which every executor of the process finds and leaves alone."""
     with ExitStack() as stack:
         with fetching:
-            java = {"spark.driver.extraJavaOptions": SESSION_JAVA}
-            session = stack.enter_context(local_session(java))
+            session = stack.enter_context(local_session(MANY_STATEMENTS))
         yield session
 
 

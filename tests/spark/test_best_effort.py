@@ -1,12 +1,10 @@
 """Tables of other providers than Delta: the parent catalog makes them, and drops what fails."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.support.program import deltaadm
+from tests.support.program import deltaadm, succeeds
+from tests.support.spark_processes import schema_of_a_module
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -14,12 +12,7 @@ if TYPE_CHECKING:
 HERE = "spark_catalog.depot"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def depot(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    place = tmp_path_factory.mktemp("depot")
-    spark.sql(f"CREATE SCHEMA depot LOCATION '{place}'")
-    yield place
-    spark.sql("DROP SCHEMA depot CASCADE")
+depot = schema_of_a_module("depot")
 
 
 def rows(spark: "SparkSession", table: str) -> list[tuple[object, ...]]:
@@ -42,8 +35,7 @@ def test_a_table_is_planned_made_filled_and_replaced(
     assert f"Its files are at {depot}/days." in planned.out
     assert not spark.catalog.tableExists("depot.days")
 
-    made = deltaadm(*create(*wish, "--schema", columns, "--comment", "c"))
-    assert made.code == 0, made.out
+    made = succeeds(*create(*wish, "--schema", columns, "--comment", "c"))
     assert {"name": "Provider", "value": "parquet"} in made.document["outcome"]["description"]
     assert spark.table("depot.days").columns == ["id", "code", "l", "day"]
     again = deltaadm(*create(*wish, "--schema", columns))
@@ -55,8 +47,7 @@ def test_a_table_is_planned_made_filled_and_replaced(
     assert unasked.code == 7
     assert "Pass --accept-irreversible depot.days" in unasked.out
     agreed = ("--accept-irreversible", "depot.days")
-    done = deltaadm(*create(*wish, *filling, mode="replace"), *agreed)
-    assert done.code == 0, done.out
+    done = succeeds(*create(*wish, *filling, mode="replace"), *agreed)
     assert [statement.split()[0] for statement in done.document["statements"]] == [
         "DROP",
         "CREATE",
@@ -68,8 +59,7 @@ def test_a_table_is_planned_made_filled_and_replaced(
     provided = ("--property", "provider=CSV", "--write-option", "header=true")
     unsaved = deltaadm("create", *export, *provided, "--out", tmp_path / "plan")
     assert (unsaved.code, "already exists" in unsaved.err) == (7, True)
-    made = deltaadm(*create(*export, *provided, mode="create-or-replace"), *agreed)
-    assert made.code == 0, made.out
+    made = succeeds(*create(*export, *provided, mode="create-or-replace"), *agreed)
     spark.sql("INSERT INTO depot.days VALUES (1, 'x')")
     assert [path for path in (tmp_path / "out").glob("*.csv") if path.read_text() == "a,b\n1,x\n"]
 
@@ -116,16 +106,14 @@ def test_files_that_are_there_already(spark: "SparkSession", depot: Path, tmp_pa
     refused = deltaadm(*create(*wish, "--as", "SELECT 1 AS a"))
     assert refused.code == 7
     assert "is not empty" in refused.out
-    taken = deltaadm(*create(*wish, "--schema", "a INT"))
-    assert taken.code == 0, taken.out
+    taken = succeeds(*create(*wish, "--schema", "a INT"))
     assert any("become rows of the table" in note for note in taken.document["notes"])
     assert rows(spark, "there") == [(3,)]
     agreed = ("--accept-irreversible", "spark_catalog.depot.there")
-    moved = deltaadm(
+    moved = succeeds(
         *create("depot.there", "--provider", "orc", "--as", "SELECT 4 AS a", mode="replace"),
         *agreed,
     )
-    assert moved.code == 0, moved.out
     assert any("files of the old table stay" in note for note in moved.document["notes"])
     assert (moved.document["location"], rows(spark, "there")) == (f"{depot}/there", [(4,)])
     assert list((tmp_path / "there").glob("*.parquet"))

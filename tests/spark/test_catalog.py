@@ -16,7 +16,7 @@ from deltaadm.spark.catalog import DeltaCatalog, open_catalog
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import Result, deltaadm
+from tests.support.program import Result, deltaadm, succeeds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -238,8 +238,7 @@ def test_a_name_gets_another_location_or_is_refused_as_delta_refuses(
             continue
         planned = move(tmp_path / name, "--out", plan).document
         assert planned["steps"][0]["sql"] == sql.replace("yard.", "spark_catalog.yard.")
-        done = deltaadm("apply", plan, "--yes", "-o", "json", *ACCEPT_ALL)
-        assert done.code == 0, done.err
+        done = succeeds("apply", plan, "--yes", "-o", "json", *ACCEPT_ALL)
         assert (done.document["outcome"]["versions"], done.document["outcome"]["mismatches"]) == (
             [],
             [],
@@ -290,8 +289,7 @@ def test_an_interrupted_run_knows_names_that_lead_elsewhere_already(
     with Journal(journal) as notes:
         notes.add(Entry(read_plans(lines[0])[0].digest, "yard.first", "begun"))
     spark.sql(f"ALTER TABLE yard.first SET LOCATION '{place}/first'")
-    done = deltaadm("apply", plans, "--journal", journal, "--yes", "-o", "jsonl")
-    assert done.code == 0, done.out
+    succeeds("apply", plans, "--journal", journal, "--yes", "-o", "jsonl")
     again = deltaadm("apply", plans, "--journal", journal, "--yes").out.splitlines()
     assert "no changes  yard.first  (from the journal)" in again
     assert "done        yard.second  without a commit  (from the journal)" in again

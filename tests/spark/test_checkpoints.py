@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.cases import sampled
 from tests.support.program import deltaadm
 
 if TYPE_CHECKING:
@@ -39,11 +40,7 @@ IN_MATRIX = ("classic", "v2", "statistics as a struct")
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.matrix] if name in IN_MATRIX else [])
-        for name in PROPERTIES
-    ],
+    "name", sampled((name, name not in IN_MATRIX, name) for name in PROPERTIES)
 )
 def test_delta_reads_and_changes_the_table_by_its_checkpoint(
     spark: "SparkSession", tmp_path: Path, name: str

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm.rules.rule import Severity
-from deltaadm.spark.executor import SparkExecutor
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import deltaadm
+from tests.support.program import deltaadm, succeeds
 from tests.support.rule_cases import findings
 
 if TYPE_CHECKING:
@@ -48,46 +47,33 @@ def errors(path: Path) -> list[str]:
     ids=" ".join,
 )
 def test_a_table_without_mapping_stays_clustered(
-    command: tuple[str, str],
-    spark: "SparkSession",
-    executor: SparkExecutor,  # noqa: ARG001 -- a session is there
-    tmp_path: Path,
+    command: tuple[str, str], spark: "SparkSession", tmp_path: Path
 ) -> None:
     table = made(spark, tmp_path)
     name, word = command
-    done = deltaadm(name, str(tmp_path), word, *CONSENT)
-    assert done.code == 0, done.err
+    succeeds(name, str(tmp_path), word, *CONSENT)
     assert clustered_by(spark, table) == ["day", "s.x"]
     assert not errors(tmp_path)
 
 
-def test_a_table_that_is_broken_already_is_fixed(
-    spark: "SparkSession",
-    executor: SparkExecutor,  # noqa: ARG001 -- a session is there
-    tmp_path: Path,
-) -> None:
+def test_a_table_that_is_broken_already_is_fixed(spark: "SparkSession", tmp_path: Path) -> None:
     table = made(spark, tmp_path)
     spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('{MODE}' = 'none')")
     assert errors(tmp_path) == ["DL509", "DL509"]
-    done = deltaadm("validate", str(tmp_path), "--fix", *CONSENT)
-    assert done.code == 0, done.err
+    succeeds("validate", str(tmp_path), "--fix", *CONSENT)
     assert spark.sql(f"DESCRIBE HISTORY {table}").first()["operation"] == "CLUSTER BY"
     assert clustered_by(spark, table) == ["day", "s.x"]
     assert not errors(tmp_path)
 
 
 def test_a_struct_with_a_clustering_column_goes_only_with_consent(
-    spark: "SparkSession",
-    executor: SparkExecutor,  # noqa: ARG001 -- a session is there
-    tmp_path: Path,
+    spark: "SparkSession", tmp_path: Path
 ) -> None:
     table = made(spark, tmp_path)
     wish = ("alter", str(tmp_path), "--drop-column", "s", *CONSENT)
     assert deltaadm(*wish).code == 7
-    done = deltaadm(*wish, "--accept-finding", "DL509")
-    assert done.code == 0, done.err
+    succeeds(*wish, "--accept-finding", "DL509")
     assert errors(tmp_path) == ["DL509"]
-    done = deltaadm("alter", str(tmp_path), "--cluster-by", "day", *CONSENT)
-    assert done.code == 0, done.err
+    succeeds("alter", str(tmp_path), "--cluster-by", "day", *CONSENT)
     assert clustered_by(spark, table) == ["day"]
     assert not errors(tmp_path)

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,18 +21,28 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import Result, another_process, deltaadm, messages, process
+from tests.support.program import (
+    Result,
+    another_process,
+    deltaadm,
+    messages,
+    process,
+    wait_until,
+)
 from tests.support.rows import with_rows
 from tests.support.s3 import SECRET, s3_server
 from tests.support.spark_processes import (
     FEW_TASKS,
+    LOOPBACK,
     SMALL_JVM,
     SqlError,
     connect_server,
     delta_jars,
     master,
+    spark_conf,
     sql_client,
     worker,
+    writing,
 )
 from tests.support.tables import Table, metadata, protocol
 
@@ -499,42 +508,27 @@ def test_what_does_not_go_with_a_connect_server(
     assert DeltaTable(table).version() == 0
 
 
-def beginning_to_write(place: Path, remote: str) -> "subprocess.Popen[str]":
-    """A run that has begun a commit at *place*, for which Spark needs some seconds."""
-    query = "SELECT id, reflect('java.lang.Thread', 'sleep', 5000L) AS x FROM range(0, 1, 1, 1)"
-    command = ["create", str(place), "--as", query, "--apply", "--yes", "--remote", remote]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "deltaadm", *command],
-        env=dict(os.environ),  # readline adds COLUMNS to what a program inherits without it
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not place.exists():
-        assert run.poll() is None, run.communicate()
-        time.sleep(0.05)
-    return run
-
-
 def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
     server: str, tmp_path: Path
 ) -> None:
-    with beginning_to_write(tmp_path / "first", server) as run:
+    with writing(tmp_path / "first", "--remote", server, seconds=5) as run:
         run.send_signal(signal.SIGINT)
         _, errors = run.communicate(timeout=60)
     assert run.returncode == 130
     assert errors.endswith(
         "Interrupted; it is unknown whether the change was committed: inspect the table.\n"
     )
-    with forwarded(server) as (remote, cut), beginning_to_write(tmp_path / "second", remote) as run:
+    with (
+        forwarded(server) as (remote, cut),
+        writing(tmp_path / "second", "--remote", remote, seconds=5) as run,
+    ):
         cut()
         _, errors = run.communicate(timeout=120)
     assert run.returncode == 6
     unknown = "it is unknown whether the change was committed: inspect the table"
     assert re.search(rf"was lost \(.*\); (version 0 was committed.*|{unknown})\.\n", errors), errors
     assert len(messages(errors)) == 3, errors
-    while not DeltaTable.is_deltatable(str(tmp_path / "second")):
-        time.sleep(0.05)  # the server has gone on
+    wait_until(lambda: DeltaTable.is_deltatable(str(tmp_path / "second")))  # the server goes on
 
 
 @pytest.mark.parametrize(("command", "last"), [
@@ -607,21 +601,20 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
     assert deltaadm(*wish, "--out", plans).code == 0
     apply = ("apply", plans, *CONSENT, "-o", "jsonl")
     inspect = ("inspect", "--discover", lake, "--files", "-o", "jsonl")
-    conf = FEW_TASKS | {
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": SMALL_JVM,
-        "spark.executor.extraJavaOptions": SMALL_JVM,
-        "spark.executor.memory": "512m",
-        "spark.executorEnv.PYTHONPATH": str(tmp_path),
-        "spark.pyspark.python": sys.executable,
-    }
+    conf = (
+        FEW_TASKS
+        | LOOPBACK
+        | {
+            "spark.driver.extraJavaOptions": SMALL_JVM,
+            "spark.executor.extraJavaOptions": SMALL_JVM,
+            "spark.executor.memory": "512m",
+            "spark.executorEnv.PYTHONPATH": str(tmp_path),
+            "spark.pyspark.python": sys.executable,
+        }
+    )
     with master(tmp_path) as address:
-        options = [
-            part for key, value in conf.items() for part in ("--spark-conf", f"{key}={value}")
-        ]
         where = ("--spark-master", address, *(f"--jars={jar}" for jar in delta_jars()))
-        alone = process(*apply, *where, *options, *IMPATIENT)
+        alone = process(*apply, *where, *spark_conf(conf), *IMPATIENT)
         assert alone.code == 6
         assert "did not provide an executor within 1 seconds" in alone.out
         spark = {"master": address, "conf": conf, "jars": delta_jars()}

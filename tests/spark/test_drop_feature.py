@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Container, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,10 +20,10 @@ from deltaadm.runs.context import RunContext
 from deltaadm.runs.plan_run import LiveLog
 from deltaadm.runs.status import CommitStatus
 from deltaadm.spark.executor import SparkExecutor
+from tests.support.cases import sampled
 from tests.support.rows import grouped
 
 if TYPE_CHECKING:
-    from _pytest.mark.structures import ParameterSet
     from pyspark.sql import SparkSession
 
     from deltaadm.plans.plan import Plan
@@ -100,12 +100,9 @@ ONLY_IN_MATRIX = {
 """Those that go as another one does, or that another test of the suite drops through Spark."""
 
 
-def in_matrix(names: Iterable[str], left_out: Container[str]) -> "list[ParameterSet]":
+def in_matrix(names: Iterable[str], left_out: Container[str]) -> list[Any]:
     """The names as parameters, of which those *left_out* are tried in the matrix alone."""
-    return [
-        pytest.param(name, marks=[pytest.mark.matrix] if name in left_out else [])
-        for name in sorted(names)
-    ]
+    return sampled((name, name not in left_out, name) for name in sorted(names))
 
 
 @pytest.mark.parametrize("name", in_matrix(USED.keys() - {"deletionVectors"}, ONLY_IN_MATRIX))

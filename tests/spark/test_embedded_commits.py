@@ -25,8 +25,9 @@ from deltaadm.runs.context import now
 from deltaadm.spark.executor import SparkExecutor
 from tests.spark.test_predictions import MAPPED, MAPPED_SCHEMA, STARTS
 from tests.support import oracle
+from tests.support.cases import sampled
 from tests.support.executors import carry_out_case, new_commits, recorded_commits, state, verdict
-from tests.support.program import Result, deltaadm, process
+from tests.support.program import Result, process, succeeds
 from tests.support.tables import Table, metadata
 from tools import races
 
@@ -40,14 +41,10 @@ EMBEDDED = ("--commit-engine", "embedded", "--apply", "--yes")
 def _recorded() -> list[Any]:
     """Cases whose statements the embedded engine may commit; the settings are the defaults."""
     found = [case for case in oracle.cases("e2e") if not verdict(case) and not case.get("conf")]
-    return [
-        pytest.param(
-            case,
-            id=f"{case['group']}-{case['id']}",
-            marks=() if number % 100 == 0 else pytest.mark.matrix,
-        )
+    return sampled(
+        (f"{case['group']}-{case['id']}", number % 100 == 0, case)
         for number, case in enumerate(found)
-    ]
+    )
 
 
 @pytest.mark.parametrize("case", _recorded())
@@ -93,15 +90,10 @@ def changes() -> list[Any]:
         for start, protocol in STARTS.items()
         if (step := _step(name, protocol)) is not None
     ]
-    return [
-        pytest.param(
-            step,
-            STARTS[start],
-            id=f"{name}-{start}",
-            marks=() if number % 60 == 0 else pytest.mark.matrix,
-        )
+    return sampled(
+        (f"{name}-{start}", number % 60 == 0, step, STARTS[start])
         for number, (name, start, step) in enumerate(rows)
-    ]
+    )
 
 
 @pytest.mark.parametrize(("step", "protocol"), changes())
@@ -127,8 +119,7 @@ def test_spark_and_deltalake_go_on_with_a_table(
     assert sorted(row.a for row in found) == rows
     if appended:  # its readers of rows support fewer features than its log does
         assert len(DeltaTable(path).file_uris()) == len(rows)
-    result = deltaadm("validate", path, "--deep", "--history", "--cross-check")
-    assert result.code == 0, result.out
+    succeeds("validate", path, "--deep", "--history", "--cross-check")
     assert state(path).version == 5 + appended
 
 

@@ -16,28 +16,14 @@ from deltaadm.spark.executor import USER_METADATA, SparkExecutor
 from deltaadm.spark.session import SparkOptions, configured
 from deltaadm.spark.store import address
 from deltaadm.storage.store import open_store
+from tests.support import tables
 from tests.support.rows import with_rows
-
-SCHEMA = {
-    "type": "struct",
-    "fields": [{"name": "id", "type": "long", "nullable": True, "metadata": {}}],
-}
 
 
 def make_table(path: Path, configuration: dict[str, str] | None = None) -> Path:
-    log = path / "_delta_log"
-    log.mkdir(parents=True)
-    metadata = {
-        "id": "00000000-0000-4000-8000-000000000001",
-        "format": {"provider": "parquet", "options": {}},
-        "schemaString": json.dumps(SCHEMA),
-        "partitionColumns": [],
-        "configuration": configuration or {},
-        "createdTime": 1,
-    }
-    actions = [{"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata}]
-    (log / f"{0:020}.json").write_text("\n".join(map(json.dumps, actions)))
-    return path
+    schema = tables.schema(tables.column("id", "long"))
+    metadata = tables.metadata(configuration or {}, schemaString=schema)
+    return tables.table(path, tables.commit(tables.protocol(), metadata)).path
 
 
 def committed(path: Path, version: int = 1) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from deltalake import DeltaTable, write_deltalake
 
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.plans.undo import fix_command
-from deltaadm.spark.executor import SparkExecutor
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import deltaadm
 from tests.support.rule_cases import CASES, Case, findings
@@ -53,11 +52,7 @@ def fixed(case: Case, path: Path, *consent: str) -> set[str]:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_delta_accepts_the_fix_and_commits_what_was_planned(
-    code: str,
-    executor: SparkExecutor,  # noqa: ARG001 -- a session is there
-    tmp_path: Path,
-) -> None:
+def test_delta_accepts_the_fix_and_commits_what_was_planned(code: str, tmp_path: Path) -> None:
     case = first(code, tmp_path)
     assert code not in fixed(case, tmp_path / "table", "--allow-backfill", *ACCEPT_ALL)
 

@@ -28,11 +28,7 @@ SPARK = ("--engine", "spark")
 
 
 @pytest.fixture
-def lake(
-    spark: "SparkSession",  # noqa: ARG001 -- commands find the session that is there
-    oracle_tables: dict[str, oracle.OracleTable],
-    tmp_path: Path,
-) -> Path:
+def lake(oracle_tables: dict[str, oracle.OracleTable], tmp_path: Path) -> Path:
     """Real tables with names as they come, a broken one, and one that is none."""
     (tmp_path / "real").symlink_to(next(iter(oracle_tables.values())).path.parents[1])
     table(tmp_path / "a b é%20", START_BODY, commit(add("x")))
@@ -96,7 +92,6 @@ def test_tables_are_discovered_where_only_spark_reaches(elsewhere: str, lake: Pa
     assert (nowhere.code, "Directory viewfs://" in nowhere.err) == (4, True)
 
 
-@pytest.mark.usefixtures("spark")
 def test_single_tables_and_plans(tmp_path: Path) -> None:
     """The log is read by Spark; what is said of it is the same."""
     path = tmp_path / "t"

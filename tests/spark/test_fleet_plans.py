@@ -1,10 +1,7 @@
 """Plans for many tables through one Spark: together, and with the driver killed in between."""
 
 import json
-import os
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +11,8 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import deltaadm
-from tests.support.spark_processes import FEW_TASKS, processes_that_mention
+from tests.support.program import deltaadm, started, succeeds, wait_until
+from tests.support.spark_processes import FEW_TASKS, processes_that_mention, spark_conf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,8 +89,7 @@ def test_a_driver_that_is_killed_leaves_nothing_half_changed(
         _killed_after(file, journal, lines, moments.random() / 2)
         for name in names(lake):
             _assert_whole(inspected(name), plans[str(name)])
-    result = deltaadm("apply", file, *CONSENT, "-o", "jsonl")
-    assert result.code == 0, result.out
+    succeeds("apply", file, *CONSENT, "-o", "jsonl")
     for name in names(lake):
         found, plan = inspected(name), plans[str(name)]
         assert found["protocol"] == plan["after"]["protocol"]
@@ -121,26 +117,17 @@ def _assert_whole(found: dict[str, Any], plan: dict[str, Any]) -> None:
 
 def _killed_after(file: Path, journal: Path, lines: int, more: float) -> None:
     """Apply in a process of its own, and kill it when its journal has so many new lines."""
-    settings = [
-        text for key, value in FEW_TASKS.items() for text in ("--spark-conf", f"{key}={value}")
-    ]
-    command = [sys.executable, "-m", "deltaadm", "apply", str(file), *CONSENT, *settings]
     enough = _lines(journal) + lines
     scratch = file.with_name("scratch")
     scratch.mkdir(exist_ok=True)
-    with subprocess.Popen(
-        [*command, "--jobs", "2"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "TMPDIR": str(scratch)},
-    ) as program:
+    command = ["apply", file, *CONSENT, *spark_conf(FEW_TASKS), "--jobs", "2"]
+    with started(*command, env={"TMPDIR": str(scratch)}) as program:
         while program.poll() is None and _lines(journal) < enough:
             time.sleep(0.01)
         time.sleep(more)
         program.kill()
     # The JVM, whose input has ended, ends as well.
-    while processes_that_mention(str(scratch)):
-        time.sleep(0.05)
+    wait_until(lambda: not processes_that_mention(str(scratch)))
 
 
 def _lines(journal: Path) -> int:

@@ -1,6 +1,5 @@
 """Altering tables of other providers: what Spark does, what it refuses, ignores and spoils."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.spark.catalog import DeltaCatalog
 from tests.support.program import Result, deltaadm
 from tests.support.rows import rows_of, with_rows
+from tests.support.spark_processes import schema_of_a_module
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,12 +18,7 @@ HERE = "spark_catalog.annex"
 APPLY = ("--apply", "--yes", "-o", "json")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def annex(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    place = tmp_path_factory.mktemp("annex")
-    spark.sql(f"CREATE SCHEMA annex LOCATION '{place}'")
-    yield place
-    spark.sql("DROP SCHEMA annex CASCADE")
+annex = schema_of_a_module("annex")
 
 
 def alter(table: str, *arguments: object) -> Result:

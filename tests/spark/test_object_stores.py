@@ -1,8 +1,6 @@
 """Tables in object stores by way of Spark: what it is given, told, and how it commits there."""
 
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -14,10 +12,10 @@ import pytest
 from filelock import FileLock
 
 from deltaadm.spark.store import hadoop_settings, settings_for_connectors
-from tests.support.program import Result, process, surroundings
+from tests.support.program import Result, process, started
 from tests.support.rows import with_rows
 from tests.support.s3 import BUCKET, SECRET, S3Server, s3_server
-from tests.support.spark_processes import FEW_TASKS
+from tests.support.spark_processes import FEW_TASKS, spark_conf
 
 HADOOP = ["jars/guava-33.jar", "jars/hadoop-client-api-3.5.0.jar"]
 ENDPOINT = "http://127.0.0.1:9000"
@@ -114,20 +112,12 @@ def test_a_commit_takes_no_homework_and_shows_no_secret(
     options.write_text("".join(f"{key}={text}\n" for key, text in secrets.items()))
     with (
         FileLock(tmp_path_factory.getbasetemp().parent / "spark.lock"),  # as for all that use Ivy
-        subprocess.Popen(
-            [
-                *(sys.executable, "-m", "deltaadm", "alter", table, "--set", "my.team=web"),
-                *("--add-column", "name STRING", "--apply", "--yes", "--debug"),
-                *("--storage-option", f"aws_endpoint_url={s3.endpoint}"),
-                *("--storage-option", "aws_allow_http=true"),
-                *("--storage-options-file", str(options)),
-                *(f"--spark-conf={key}={value}" for key, value in FEW_TASKS.items()),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=surroundings(None),
+        started(
+            *("alter", table, "--set", "my.team=web", "--add-column", "name STRING"),
+            *("--apply", "--yes", "--debug", "--storage-options-file", options),
+            *("--storage-option", f"aws_endpoint_url={s3.endpoint}"),
+            *("--storage-option", "aws_allow_http=true"),
+            *spark_conf(FEW_TASKS),
         ) as program,
         command_lines() as seen,
     ):

@@ -24,11 +24,10 @@ from deltaadm.domain.steps import (
 from deltaadm.errors import CommitError, DeltaadmError
 from deltaadm.plans.diff import mismatches
 from deltaadm.spark.executor import SparkExecutor
+from tests.support.cases import sampled
 from tests.support.refusals import UNTOUCHED
 from tests.support.rows import grouped
 from tests.support.tables import Action, Table, metadata
-
-MATRIX = pytest.mark.matrix
 
 STARTS = {
     "1,1": Protocol(1, 1),
@@ -86,21 +85,15 @@ def support(feature: TableFeature) -> SetProperties:
     return SetProperties({f"delta.feature.{feature.name}": "supported"})
 
 
-def _features_and_starts() -> list[Any]:
-    """Every feature on every start; outside the matrix each third once, the starts in turn."""
-    return [
-        pytest.param(
-            name,
-            protocol,
-            id=f"{name}-{start}",
-            marks=() if number % 3 == 0 and number // 3 % len(STARTS) == place else MATRIX,
-        )
-        for number, name in enumerate(REFERENCE)
-        for place, (start, protocol) in enumerate(STARTS.items())
-    ]
+FEATURES_AND_STARTS = sampled(
+    (f"{name}-{start}", number % 3 == 0 and number // 3 % len(STARTS) == place, name, protocol)
+    for number, name in enumerate(REFERENCE)
+    for place, (start, protocol) in enumerate(STARTS.items())
+)
+"""Every feature on every start; outside the matrix each third once, the starts in turn."""
 
 
-@pytest.mark.parametrize(("name", "protocol"), _features_and_starts())
+@pytest.mark.parametrize(("name", "protocol"), FEATURES_AND_STARTS)
 def test_adding_a_feature(
     executor: SparkExecutor, tmp_path: Path, name: str, protocol: Protocol
 ) -> None:
@@ -116,11 +109,7 @@ SWITCHED = [name for name, feature in REFERENCE.items() if feature.activation.pr
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if number % 8 == 0 else MATRIX)
-        for number, name in enumerate(SWITCHED)
-    ],
+    "name", sampled((name, number % 8 == 0, name) for number, name in enumerate(SWITCHED))
 )
 def test_supporting_a_feature_without_activating_it(
     executor: SparkExecutor, tmp_path: Path, name: str
@@ -130,14 +119,10 @@ def test_supporting_a_feature_without_activating_it(
     assert_predicted(executor, after, SetProperties(dict(FEATURES[name].activation.properties)))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("icebergCompatV1", marks=MATRIX),
-        pytest.param("icebergCompatV2", marks=MATRIX),
-        "icebergCompatV3",
-    ],
-)
+ICEBERG = sampled((f"icebergCompatV{n}", n == 3, f"icebergCompatV{n}") for n in (1, 2, 3))
+
+
+@pytest.mark.parametrize("name", ICEBERG)
 def test_iceberg_compatibility_on_a_mapped_table(
     executor: SparkExecutor, tmp_path: Path, name: str
 ) -> None:
@@ -170,17 +155,11 @@ VERSION_WISHES = [(1, 2), (1, 4), (1, 7), (2, 5), (2, 6), (3, 7), (3, 5), (4, 7)
 
 @pytest.mark.parametrize(
     ("protocol", "reader", "writer"),
-    [
-        pytest.param(
-            protocol,
-            reader,
-            writer,
-            id=f"{name} to {reader},{writer}",
-            marks=() if (3 * start_number + number) % 20 == 0 else MATRIX,
-        )
+    sampled(
+        (f"{name} to {wish}", (3 * start_number + number) % 20 == 0, protocol, *wish)
         for start_number, (name, protocol) in enumerate(STARTS.items())
-        for number, (reader, writer) in enumerate(VERSION_WISHES)
-    ],
+        for number, wish in enumerate(VERSION_WISHES)
+    ),
 )
 def test_raising_versions(
     executor: SparkExecutor, tmp_path: Path, protocol: Protocol, reader: int, writer: int
@@ -200,11 +179,7 @@ ONE_IDEA_EACH = {
 
 
 @pytest.mark.parametrize(
-    "steps",
-    [
-        pytest.param(steps, id=name, marks=() if name in ONE_IDEA_EACH else MATRIX)
-        for name, steps in STEPS.items()
-    ],
+    "steps", sampled((name, name in ONE_IDEA_EACH, steps) for name, steps in STEPS.items())
 )
 def test_several_steps(executor: SparkExecutor, tmp_path: Path, steps: list[Step]) -> None:
     state = start(tmp_path, STARTS["1,2"])
@@ -221,10 +196,7 @@ SCHEMAS = {
 
 @pytest.mark.parametrize(
     "type_name",
-    [
-        pytest.param(text, id=name, marks=() if name in {"char", "no type"} else MATRIX)
-        for name, text in SCHEMAS.items()
-    ],
+    sampled((name, name in {"char", "no type"}, text) for name, text in SCHEMAS.items()),
 )
 def test_any_change_on_a_table_with_an_odd_type(
     executor: SparkExecutor, tmp_path: Path, type_name: str
@@ -247,16 +219,11 @@ STORED = {
 
 @pytest.mark.parametrize(
     ("protocol", "configuration"),
-    [
-        pytest.param(
-            STARTS[start],
-            stored,
-            id=f"{name}-{start}",
-            marks=() if start == "1,2" and number % 3 == 0 else MATRIX,
-        )
+    sampled(
+        (f"{name}-{start}", start == "1,2" and number % 3 == 0, STARTS[start], stored)
         for start in ("1,2", "1,7")
         for number, (name, stored) in enumerate(STORED.items())
-    ],
+    ),
 )
 def test_any_change_on_a_table_with_odd_properties(
     executor: SparkExecutor, tmp_path: Path, configuration: dict[str, str], protocol: Protocol

@@ -15,7 +15,8 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.reports.catalogues import defaults_of
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import LITERAL_STATEMENTS, configured
-from tests.support.program import deltaadm
+from tests.support.cases import sampled
+from tests.support.program import deltaadm, succeeds
 from tests.support.refusals import LEFT_TO_SPARK, ROWS
 from tests.support.tables import commit, commit_info, metadata, protocol, table
 from tools import spark_history, spark_restorable
@@ -31,9 +32,7 @@ LIVE = ("new table", "new clustered table")
 """Tried in every run; the others are repeated in the matrix."""
 
 
-@pytest.mark.parametrize("action", [
-    pytest.param(name, marks=() if name in LIVE else pytest.mark.matrix) for name in STATEMENTS
-])  # fmt: skip
+@pytest.mark.parametrize("action", sampled((name, name in LIVE, name) for name in STATEMENTS))
 def test_delta_spark_makes_what_is_recorded(
     spark: "SparkSession", action: str, tmp_path: Path
 ) -> None:
@@ -152,8 +151,6 @@ def test_restore_brings_back_properties_but_no_protocol(
     assert "v2Checkpoint" in now["protocol"]["writerFeatures"]
 
 
-@pytest.mark.usefixtures("spark")
 def test_delta_answers() -> None:
-    done = deltaadm("doctor", "--start")
-    assert done.code == 0
+    done = succeeds("doctor", "--start")
     assert "and Delta responds" in done.out

@@ -13,7 +13,7 @@ from deltalake import DeltaTable, TableFeatures, write_deltalake
 from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
-from tests.support.program import deltaadm
+from tests.support.program import deltaadm, succeeds
 from tests.support.repairs import ONLY_RICH, REPAIRED, aged, by_delta_rs
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ def test_a_protocol_that_lacked_a_feature(spark: "SparkSession", tmp_path: Path)
     DeltaTable(path).alter.add_feature(
         TableFeatures.DomainMetadata, allow_protocol_versions_increase=True
     )
-    done = deltaadm("repair", path, "--apply", "--yes")
-    assert done.code == 0, done.err
+    succeeds("repair", path, "--apply", "--yes")
     assert spark.read.format("delta").load(path).count() == 3
     spark.sql(f"ALTER TABLE delta.`{path}` UNSET TBLPROPERTIES ('delta.enableChangeDataFeed')")
 
@@ -59,8 +58,7 @@ def test_a_damaged_checkpoint(
     for each in (path / "_delta_log").iterdir():
         if each.is_file():
             os.utime(each, (time.time() - 3_600,) * 2)
-    done = deltaadm("repair", path, "--apply", "--yes")
-    assert done.code == 0, done.out + done.err
+    succeeds("repair", path, "--apply", "--yes")
     shutil.copytree(path, tmp_path / "copy")  # of which Spark has no snapshot yet
     for version in range(2):  # the checkpoint alone has to do
         (tmp_path / "copy" / "_delta_log" / f"{version:020d}.json").unlink()
@@ -124,8 +122,7 @@ def test_readers_see_the_same_as_before_the_damage(
     shutil.copytree(whole, path)
     (REPAIRED | ONLY_RICH)[damage](path / "_delta_log")
     aged(path)
-    done = deltaadm("repair", path, "--apply", "--yes")
-    assert done.code == 0, done.out + done.err
+    done = succeeds("repair", path, "--apply", "--yes")
     assert "repair" in done.out
     assert by_delta_rs(path) == by_delta_rs(whole) is not None
     rows, expected = (spark.read.format("delta").load(str(of)).collect() for of in (path, whole))

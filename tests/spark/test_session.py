@@ -1,6 +1,5 @@
 """How Spark starts, and why it does not, in processes of their own."""
 
-import contextlib
 import json
 import os
 import shutil
@@ -9,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,9 +19,15 @@ from deltalake import write_deltalake
 from deltaadm.spark.jvm import SHORT_WORK, delta_jar, java_options, java_program
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import messages, process, surroundings
+from tests.support.program import messages, process, started, surroundings, wait_until
 from tests.support.rows import with_rows
-from tests.support.spark_processes import FEW_TASKS, delta_jars, processes_that_mention
+from tests.support.spark_processes import (
+    FEW_TASKS,
+    delta_jars,
+    processes_that_mention,
+    spark_conf,
+    writing,
+)
 
 APPLY = """
 import sys
@@ -67,12 +72,12 @@ def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None
     jars.mkdir()
     for jar in delta_jars():
         shutil.copy(jar, jars)
-    conf = {**FEW_TASKS, "spark.jars.ivy": tmp_path / "ivy"}
+    conf = {**FEW_TASKS, "spark.jars.ivy": str(tmp_path / "ivy")}
     before = set(tmp_path.iterdir())
     done = process(
         *("alter", table, "--set", "team=data", "--add-constraint", "none=id < 0"),
         *("--apply", "--yes", *ACCEPT_ALL, "--spark-master", "local[1]", "--jars", jars),
-        *(f"--spark-conf={key}={value}" for key, value in conf.items()),
+        *spark_conf(conf),
         env={"TMPDIR": str(scratch), "LC_ALL": "C", "PYTHONWARNINGS": "error"},
     )
     assert done.code == 5
@@ -108,14 +113,31 @@ def test_options_that_the_user_chooses_come_first(
     assert java_options(conf, there) == chosen
 
 
-def test_without_java(tmp_path: Path) -> None:
-    stdout, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME="/nowhere")
-    assert stdout == ""
-    assert stderr[1:] == [
+@pytest.mark.parametrize(("options", "environ", "said"), [
+    pytest.param("", {"JAVA_HOME": "/nowhere"}, [
+        "engine", "Spark needs Java, but none was found in JAVA_HOME (/nowhere).",
+        "Install Java 17 or 21 and set JAVA_HOME or PATH to it."], id="no Java"),
+    pytest.param("remote='sc://127.0.0.1:1', conf={{'spark.network.timeout': 'soon'}}", {}, [
+        "refused", "'soon' is not a duration, which spark.network.timeout requires.",
+        "Use a duration, for example 30s or 10min."], id="a time that is none"),
+    pytest.param("master='spark://127.0.0.1:1'", {}, [
+        "engine", "Cannot reach Spark at spark://127.0.0.1:1: connection refused."],
+        id="a master that cannot be reached"),
+    pytest.param("master='lokal'", {"SPARK_REMOTE": "sc://ignored"}, [
         "engine",
-        "Spark needs Java, but none was found in JAVA_HOME (/nowhere).",
-        "Install Java 17 or 21 and set JAVA_HOME or PATH to it.",
-    ]
+        "Cannot start Spark: Master must either be yarn or start with spark, k8s, or local."],
+        id="a master that is none"),
+    pytest.param("jars=('{0}/delta-spark_4.0_2.13-4.4.0.jar',)", {}, [
+        "engine",
+        f"{{0}}/delta-spark_4.0_2.13-4.4.0.jar is built for Spark 4.0, not {pyspark.__version__}."],
+        id="jars for another Spark"),
+])  # fmt: skip
+def test_a_session_that_cannot_be_had(
+    tmp_path: Path, options: str, environ: dict[str, str], said: list[str]
+) -> None:
+    stdout, stderr = run(tmp_path, f"SparkOptions({options.format(tmp_path)})", **environ)
+    assert stdout == ""
+    assert stderr[1 : 1 + len(said)] == [line.format(tmp_path) for line in said]
 
 
 def test_with_a_java_that_is_too_old(tmp_path: Path) -> None:
@@ -176,17 +198,9 @@ def test_stopped_while_spark_starts_nothing_was_committed(
     table, scratch = make_table(tmp_path / "table"), tmp_path / "scratch"
     scratch.mkdir()
     home = java_that(tmp_path, f"touch {tmp_path}/started; exec sleep 600")
-    command = ["alter", str(table), "--set", "a=b", "--apply", "--yes"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "deltaadm", *command],
-        env=surroundings({"JAVA_HOME": str(home), "TMPDIR": str(scratch)}),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as program:
-        while not (tmp_path / "started").exists():
-            assert program.poll() is None
-            time.sleep(0.05)
+    env = {"JAVA_HOME": str(home), "TMPDIR": str(scratch)}
+    with started("alter", table, "--set", "a=b", "--apply", "--yes", env=env) as program:
+        wait_until((tmp_path / "started").exists, program)
         program.send_signal(number)
         _, errors = program.communicate(timeout=60)
     assert (program.returncode, errors.splitlines()[-1]) == (code, f"{how}; nothing was committed.")
@@ -202,13 +216,13 @@ def test_killed_runs_and_killed_jvms(tmp_path: Path) -> None:
     """
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    with writing(tmp_path / "first", scratch) as program:
+    where, env = [*spark_conf(FEW_TASKS), "--spark-master=local[1]"], {"TMPDIR": str(scratch)}
+    with writing(tmp_path / "first", *where, env=env) as program:
         program.kill()
         program.communicate()
     [left] = scratch.iterdir()
-    while processes_that_mention(str(scratch)):
-        time.sleep(0.05)
-    with writing(tmp_path / "second", scratch) as program:
+    wait_until(lambda: not processes_that_mention(str(scratch)))
+    with writing(tmp_path / "second", *where, env=env) as program:
         assert left not in scratch.iterdir()
         for jvm in processes_that_mention(str(scratch)):
             os.kill(int(jvm), signal.SIGKILL)
@@ -217,25 +231,6 @@ def test_killed_runs_and_killed_jvms(tmp_path: Path) -> None:
     assert "error: " in errors
     assert "Spark was lost (its JVM was killed by SIGKILL); nothing was committed.\n" in errors
     assert list(scratch.iterdir()) == []
-
-
-@contextlib.contextmanager
-def writing(place: Path, scratch: Path) -> Iterator["subprocess.Popen[str]"]:
-    """A run that has begun a commit at *place*, for which Spark needs a minute."""
-    query = "SELECT id, reflect('java.lang.Thread', 'sleep', 60000L) AS x FROM range(0, 1, 1, 1)"
-    conf = [f"--spark-conf={key}={value}" for key, value in FEW_TASKS.items()]
-    command = ["create", str(place), "--as", query, "--apply", "--yes", *conf]
-    with subprocess.Popen(
-        [sys.executable, "-m", "deltaadm", *command, "--spark-master", "local[1]"],
-        env=surroundings({"TMPDIR": str(scratch)}),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as program:
-        while not place.exists():
-            assert program.poll() is None, program.communicate()
-            time.sleep(0.05)
-        yield program
 
 
 def test_jars_that_cannot_be_had(tmp_path: Path) -> None:
@@ -250,15 +245,6 @@ def test_jars_that_cannot_be_had(tmp_path: Path) -> None:
     assert stdout == ""
     assert stderr[1] == "engine"
     assert "cannot download the jars it needs: io.delta#delta-spark" in stderr[2]
-
-
-def test_jars_for_another_spark_start_nothing(tmp_path: Path) -> None:
-    jar = tmp_path / "delta-spark_4.0_2.13-4.4.0.jar"
-    jar.touch()
-    stdout, stderr = run(tmp_path, f"SparkOptions(jars=({str(jar)!r},))")
-    assert stdout == ""
-    assert stderr[1] == "engine"
-    assert stderr[2] == f"{jar} is built for Spark 4.0, not {pyspark.__version__}."
 
 
 def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
@@ -283,35 +269,6 @@ def test_a_server_that_is_no_spark(tmp_path: Path) -> None:
         f"Cannot reach Spark at {address}: {cause}.",
     ]
     assert "hush" not in "".join(stderr)
-
-
-def test_a_time_that_is_none(tmp_path: Path) -> None:
-    conf = "{'spark.network.timeout': 'soon'}"
-    _, stderr = run(tmp_path, f"SparkOptions(remote='sc://127.0.0.1:1', conf={conf})")
-    assert stderr[1:] == [
-        "refused",
-        "'soon' is not a duration, which spark.network.timeout requires.",
-        "Use a duration, for example 30s or 10min.",
-    ]
-
-
-def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        master = f"spark://127.0.0.1:{listener.getsockname()[1]}"
-        stdout, stderr = run(tmp_path, f"SparkOptions(master={master!r})")
-    assert stdout == ""
-    assert stderr[1:3] == ["engine", f"Cannot reach Spark at {master}: connection refused."]
-
-
-def test_a_master_that_is_no_master(tmp_path: Path) -> None:
-    stdout, stderr = run(tmp_path, "SparkOptions(master='lokal')", SPARK_REMOTE="sc://ignored")
-    assert stdout == ""
-    assert stderr[:3] == [
-        "Starting Spark on lokal ...",
-        "engine",
-        "Cannot start Spark: Master must either be yarn or start with spark, k8s, or local.",
-    ]
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -355,9 +312,7 @@ def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path, moment: str) -> None
         text=True,
     )
     if moment == "after the fork":
-        while not processes_that_mention(f"{scratch}/deltaadm-"):
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_until(lambda: processes_that_mention(f"{scratch}/deltaadm-"), process)
         process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     assert stderr.splitlines()[-1] == "KeyboardInterrupt"
@@ -437,8 +392,6 @@ def test_an_interrupt_while_spark_is_busy_is_no_stack_trace(tmp_path: Path) -> N
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not (tmp_path / "rows").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
+    wait_until((tmp_path / "rows").exists, process)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=600) == ("interrupted\n", "")

@@ -56,5 +56,17 @@ def each(
     return decorate
 
 
+def sampled(rows: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """
+    *rows* as `parametrize` takes them: an id, whether the suite tries it, and the values.
+
+    What the suite does not try is for the matrix alone.
+    """
+    return [
+        pytest.param(*values, id=name, marks=() if live else pytest.mark.matrix)
+        for name, live, *values in rows
+    ]
+
+
 def _fixture(name: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +70,13 @@ def deltaadm(*arguments: object) -> Result:
     return Result(code, out.getvalue(), err.getvalue())
 
 
+def succeeds(*arguments: object) -> Result:
+    """As `deltaadm`, for a run that must not fail."""
+    done = deltaadm(*arguments)
+    assert done.code == 0, done.out + done.err
+    return done
+
+
 def surroundings(env: Mapping[str, str] | None) -> dict[str, str]:
     """*env* on top of a bare environment."""
     kept = ("PATH", "HOME", "XDG_CONFIG_HOME", "PYTHONPATH", "SPARK_SUBMIT_OPTS", "CI")
@@ -83,6 +91,27 @@ def process(*arguments: object, env: Mapping[str, str] | None = None, **more: An
         **{"stdin": subprocess.DEVNULL, **more},
     )  # fmt: skip
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+def started(*arguments: object, env: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
+    """A program of its own while it runs, to which nothing is typed; see `process`."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "deltaadm", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=surroundings(env),
+    )
+
+
+def wait_until(
+    is_done: Callable[[], object], program: "subprocess.Popen[str] | None" = None
+) -> None:
+    """Wait for something, which *program* does, so that it must not have ended."""
+    while not is_done():
+        assert program is None or program.poll() is None, program and program.communicate()
+        time.sleep(0.05)
 
 
 @contextlib.contextmanager

@@ -13,8 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from deltaadm.spark.jvm import SHORT_WORK, fetched_jars, spark_home
 from deltaadm.spark.session import SparkOptions, open_session
+from tests.support.program import started, wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,8 +49,10 @@ Without it a session takes a sixth more processor time, and with Java's own thre
 _QUICK_STARTS = "-Djdk.lang.Process.launchMechanism=VFORK"
 """For the `readlink` and `chmod` that Hadoop runs ten times for each commit."""
 
-SESSION_JAVA = f"{SMALL_JVM} {_ROOM} {_OPTIMIZED_LATE} {_QUICK_STARTS}"
-"""Options of the JVM of a session that carries out hundreds of statements."""
+MANY_STATEMENTS = {
+    "spark.driver.extraJavaOptions": f"{SMALL_JVM} {_ROOM} {_OPTIMIZED_LATE} {_QUICK_STARTS}"
+}
+"""Settings of a session that carries out hundreds of statements."""
 
 
 FEW_TASKS = {
@@ -75,10 +80,29 @@ def local_session(
     return open_session(options, lambda _: None)
 
 
+def schema_of_a_module(name: str) -> Any:
+    """A fixture, the place of a schema *name* of the catalog, which goes after the module."""
+
+    @pytest.fixture(scope="module", autouse=True)
+    def schema(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+        place = tmp_path_factory.mktemp(name)
+        spark.sql(f"CREATE SCHEMA {name} LOCATION '{place}'")
+        yield place
+        spark.sql(f"DROP SCHEMA {name} CASCADE")
+
+    return schema
+
+
+LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 DELTA = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
+
+
+def spark_conf(conf: Mapping[str, str]) -> list[str]:
+    """*conf* as options of the command line."""
+    return [f"--spark-conf={key}={value}" for key, value in conf.items()]
 
 
 def delta_jars() -> list[str]:
@@ -96,9 +120,8 @@ def connect_server(directory: Path, python: str = sys.executable) -> Iterator[st
     conf = (
         DELTA
         | FEW_TASKS
+        | LOOPBACK
         | {
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.host": "127.0.0.1",
             "spark.driver.extraJavaOptions": SMALL_JVM,
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": "0",
@@ -109,7 +132,7 @@ def connect_server(directory: Path, python: str = sys.executable) -> Iterator[st
             "spark.ui.enabled": "false",
         }
     )
-    settings = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+    settings = [f"--conf={key}={value}" for key, value in conf.items()]
     program = "org.apache.spark.sql.connect.service.SparkConnectServer"
     command = ["spark-submit", "--master", "local[2]", "--class", program, *settings]
     with _spark(
@@ -235,6 +258,18 @@ _UNTIL_INPUT_ENDS = 'exec 3<&0; { read -r _ <&3; kill $$; } & exec "$@" </dev/nu
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
     theirs = ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
     return {key: value for key, value in os.environ.items() if key not in theirs} | dict(ours)
+
+
+@contextlib.contextmanager
+def writing(
+    place: Path, *where: str, seconds: int = 60, env: Mapping[str, str] | None = None
+) -> "Iterator[subprocess.Popen[str]]":
+    """A run that has begun a commit at *place*, for which Spark needs so many *seconds*."""
+    wait = f"reflect('java.lang.Thread', 'sleep', {seconds}000L)"
+    query = f"SELECT id, {wait} AS x FROM range(0, 1, 1, 1)"  # noqa: S608 -- our own
+    with started("create", place, "--as", query, "--apply", "--yes", *where, env=env) as program:
+        wait_until(place.exists, program)
+        yield program
 
 
 def processes_that_mention(text: str) -> list[str]:
