@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import deltaadm
+from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
@@ -453,7 +454,7 @@ class Table:
         try:
             with self._run(status) as plain:
                 context = plan_run.with_commit_engine(plain, request)
-                saved = _saved(plan).called(self.name)
+                saved = replace(_saved(plan), table=self.name)
                 target = (
                     find(context, self.name)
                     if saved.before.exists
