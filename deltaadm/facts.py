@@ -429,7 +429,7 @@ class FileTotals:
     themselves, without statistics, tags and partition values, where there are few enough to hold.
     """
 
-    facts: FileFacts = field(default_factory=FileFacts)
+    facts: FileFacts
     highest_row_id: int | None = None
     overlapping_row_ids: tuple[tuple[str, str], ...] = ()
     with_two_vectors: tuple[str, ...] = ()
@@ -447,14 +447,14 @@ class SnapshotFacts:
     """
     The newest version.
 
-    `totals` are those of no files where none were looked at. `enablement_timestamp` is the
-    in-commit timestamp of the commit that the table's properties name as the one that enabled
-    them, if that commit is still there. `earlier_names` says what columns were called, by physical
-    paths that clustering names and no column has any more.
+    `totals` is None where the files were not looked at. `enablement_timestamp` is the in-commit
+    timestamp of the commit that the table's properties name as the one that enabled them, if
+    that commit is still there. `earlier_names` says what columns were called, by physical paths
+    that clustering names and no column has any more.
     """
 
     snapshot: Snapshot
-    totals: FileTotals = field(default_factory=FileTotals)
+    totals: FileTotals | None = None
     listing: LogListing
     enablement_timestamp: int | None = None
     earlier_names: Mapping[Path, Path] = field(default_factory=dict)

@@ -522,7 +522,7 @@ class _FactCollector:
         )
         yield facts.SnapshotFacts(
             snapshot=snapshot,
-            totals=totals or facts.FileTotals(),
+            totals=totals,
             listing=self._listing,
             enablement_timestamp=next(enabling, None),
             earlier_names=self._earlier_names(snapshot),

@@ -499,9 +499,11 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row Tracking.
     """
-    lacking = table.totals.without_row_tracking
-    if lacking.count and rules.is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING):
-        files = f"{lacking.count} of {table.totals.facts.files} files"
+    totals = table.totals
+    is_on = rules.is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING)
+    if totals is not None and totals.without_row_tracking.count and is_on:
+        lacking = totals.without_row_tracking
+        files = f"{lacking.count} of {totals.facts.files} files"
         message = f"Row tracking is on, but {files} lack row ids, for example {lacking.paths[0]!r}."
         yield Problem(message, f"configuration[{Key.ROW_TRACKING}]")
 
@@ -518,7 +520,7 @@ def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row IDs.
     """
-    if table.protocol.supports("rowTracking"):
+    if table.totals is not None and table.protocol.supports("rowTracking"):
         for left, right in table.totals.overlapping_row_ids:
             yield Problem(f"The files {left!r} and {right!r} share row ids.", left)
 
@@ -535,7 +537,7 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Row IDs (domain delta.rowTracking).
     """
-    highest = table.totals.highest_row_id
+    highest = None if table.totals is None else table.totals.highest_row_id
     if highest is None or not table.protocol.supports("rowTracking"):
         return
     domain, mark = (table.snapshot.domains or {}).get(ROW_TRACKING_DOMAIN), None

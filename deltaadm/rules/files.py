@@ -218,8 +218,8 @@ def absolute_paths(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    absolute = table.totals.absolute
-    if absolute.count:
+    absolute = table.totals and table.totals.absolute
+    if absolute and absolute.count:
         files = "1 file is" if absolute.count == 1 else f"{absolute.count} files are"
         message = f"{files} named by an absolute path, for example {absolute.paths[0]!r}."
         yield Problem(message, absolute.paths[0])
@@ -247,7 +247,7 @@ def two_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
         "that they differ from the commits that they replace, delete the compacted file and "
         "validate again before you delete any rows."
     )
-    for path in table.totals.with_two_vectors:
+    for path in table.totals.with_two_vectors if table.totals else ():
         message = f"The file {path!r} is live with more than one deletion vector."
         yield Problem(message, path, remedy=advice if names else "")
 
@@ -265,7 +265,7 @@ def deletion_vectors_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Deletion Vectors.
     """
-    count = table.totals.deletion_vectors
+    count = table.totals and table.totals.deletion_vectors
     if count and not table.protocol.supports("deletionVectors"):
         having = "1 file has" if count == 1 else f"{count} files have"
         message = f"{having} a deletion vector, which the protocol does not allow."
@@ -385,6 +385,8 @@ def many_files_without_statistics(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
+    if table.totals is None:
+        return
     lacking, count = table.totals.facts.without_stats, table.totals.facts.files
     if lacking >= _ENOUGH_FILES and lacking > count * _FEW:
         yield Problem(f"{lacking} of {count} files have no statistics.")

@@ -738,7 +738,7 @@ def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
-    having = table.totals.deletion_vectors
+    having = table.totals and table.totals.deletion_vectors
     enabled = rules.is_on(table.snapshot, "deletionVectors", "delta.enableDeletionVectors")
     for version in rules.active_compat_versions(table.snapshot):
         if version == 1 and table.protocol.supports("deletionVectors"):
@@ -760,9 +760,9 @@ def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
-    facts = table.totals.facts
+    facts = table.totals and table.totals.facts
     for version in rules.active_compat_versions(table.snapshot):
-        if facts.without_num_records:
+        if facts and facts.without_num_records:
             lacking = f"{facts.without_num_records} of {facts.files} files lack numRecords"
             yield _with_compat(version, f"and {lacking}")
 
@@ -816,8 +816,8 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
         needed = "column mapping by id in Delta Spark 4.4" if preview else "column mapping"
         message = f"Adaptive metadata needs {needed}; the mode is {mode.value}."
         yield Problem(message, "configuration[delta.columnMapping.mode]")
-    inline = table.totals.inline_vectors
-    if inline.count:
+    inline = table.totals and table.totals.inline_vectors
+    if inline and inline.count:
         first = inline.paths[0]
         message = f"{inline.count} files have an inline deletion vector, for example {first!r}."
         yield Problem(message, first)

@@ -141,7 +141,7 @@ def test_sql_has_no_statement_that_fails_for_lost_clustering(
     plan = plan_changes(table, possible(table, wish))
     out = StringIO()
     write_sql([PlanReport("t", plan)], out, Style())
-    lines = out.getvalue().splitlines()
+    lines = [x for x in out.getvalue().splitlines() if not x.startswith("-- after this, ")]
     known, written = plan.before, saved_document(plan, "t")["steps"]
     for stage, line, document in zip(plan.stages, lines, written, strict=False):
         if isinstance(stage.step, ClusterBy) and lost_clustering(known):

@@ -93,7 +93,7 @@ def _expanded(store: LogStore, facts: Iterable[Facts]) -> Iterator[Facts]:
         if isinstance(fact, LiveFiles):
             for file, _ in fact.columns.files([fact.columns.every]):
                 yield file
-        elif isinstance(fact, SnapshotFacts) and fact.totals != FileTotals():
+        elif isinstance(fact, SnapshotFacts) and fact.totals is not None:
             totals = _totals(store, fact.snapshot)
             assert fact.totals == totals
             yield replace(fact, totals=totals)

@@ -593,7 +593,7 @@ def _with_column(
             where = path_text(definition.parent) if definition.parent else "the table"
             raise RefusedError(
                 f"{definition.column.name} cannot be placed after {after}, which is not a "
-                f" column of {where}.",
+                f"column of {where}.",
                 remedy=f"Its columns are: {', '.join(names)}.",
                 delta_error_class="FIELD_NOT_FOUND",
             )
