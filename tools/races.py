@@ -215,7 +215,7 @@ def check(root: str, found: Round) -> None:
     """Everything that was committed is in the log once, and all rows are there."""
     from deltalake import DeltaTable
 
-    from deltaadm.replay.commits import each_action
+    from deltaadm.replay.commits import read_lines
     from deltaadm.replay.load import load_snapshot
     from deltaadm.replay.reconcile import Detail
     from deltaadm.storage.store import open_store
@@ -224,7 +224,7 @@ def check(root: str, found: Round) -> None:
     store = open_store(root)
     names = sorted(name for name in store.list_log() if re.fullmatch(r"\d{20}\.json", name))
     assert [int(name[:20]) for name in names] == list(range(len(names))), "a hole"
-    commits = [dict(each_action(store.read(name), name)) for name in names]
+    commits = [dict(read_lines(store, name).actions()) for name in names]
     infos = [commit["commitInfo"] for commit in commits]
     ours = [info for info in infos if info.get("engineInfo", "").startswith("deltaadm/")]
     marks = Counter(info["userMetadata"] for info in ours)
