@@ -31,7 +31,6 @@ from deltaadm.storage.store import LogStore, WritableStore
 QUARANTINE: Final = "_deltaadm_quarantine"
 JOURNAL: Final = "journal.json"
 _KIND: Final = "deltaadm-repair"
-_ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -164,8 +163,8 @@ class Work:
             for name, content in operation.files.items():
                 if content is not None:
                     self._write(name, content)
-                elif not self._change(name, None, partial(self.store.remove, name)):
-                    raise changed(name)
+                else:
+                    self._change(name, None, partial(self.store.remove, name))
 
     def _write(self, name: str, content: bytes | str) -> None:
         """Write a file, or a copy of another, in the place of the one that was planned to be."""
@@ -176,9 +175,9 @@ class Work:
                 with self.store.open(content) as file:
                     copyfileobj(file, draft)
             written = digest_of(draft)
-            is_whole = isinstance(content, bytes) or written == self._known[content]
-            if not (is_whole and self._publish(draft, name)):
+            if isinstance(content, str) and written != self._known[content]:
                 raise changed(name)
+            self._publish(draft, name)
         if sha256(self.store, name) != written:
             raise CommitError(
                 f"{name} was written, and is another when it is read.", remedy="Run repair again."
@@ -192,10 +191,8 @@ class Work:
         # With its state: a checksum that is wrong must not tell what the protocol is.
         snapshot = Replay(view, segment).outcome(Detail.STATE)
         pointer = write_from(self.store, snapshot, segment, self._publish)
-        if pointer is None:
-            raise _came_first(f"written a checkpoint of version {version}")
         # A damaged one of the same version may still be there.
-        if View(self.store).listing.checkpoints[-1].version == version:
+        if pointer and View(self.store).listing.checkpoints[-1].version == version:
             self._point(pointer)
 
     def _point(self, pointer: Pointer) -> None:
@@ -206,37 +203,25 @@ class Work:
 
     def _commit(self, name: str, body: bytes) -> None:
         """Commit a version where there is none."""
-        version = int(name[:20])
-        self._commits.append(version)
+        self._commits.append(int(name[:20]))
         self.note()
-        lost = None
-        for _ in range(_ATTEMPTS):
-            try:
-                if self.store.create(name, body):
-                    return
-                break
-            except UnknownWriteError as error:
-                lost = error
-        found = sha256(self.store, name)
-        # A store that is asked twice may find the file that it has written at first.
-        if found == digest_of(BytesIO(body)):
-            return
-        if lost is not None and found is None:
-            raise lost  # since it may still be written
-        self._commits.remove(version)
-        self.note()
-        raise _came_first(f"committed version {version}")
+        create = partial(self.store.create, name, body)
+        if not self._has_made(name, None, digest_of(BytesIO(body)), create):
+            self._commits.pop()
+            self.note()
+            raise changed(name)
 
     def _publish(self, draft: BinaryIO, name: str) -> bool:
-        """Give a draft its name in the log; False where that has changed since it was planned."""
+        """Give a draft its name in the log."""
         put = self.store.publish if self._known.get(name) is None else self.store.replace
-        return self._change(name, digest_of(draft), partial(put, draft, name))
+        self._change(name, digest_of(draft), partial(put, draft, name))
+        return True
 
-    def _change(self, name: str, after: str | None, change: Callable[[], bool | None]) -> bool:
+    def _change(self, name: str, after: str | None, change: Callable[[], bool | None]) -> None:
         """
         Have *change* make a file what it is to be, with a copy and a note of what it is.
 
-        False where it is not what it was planned to be: that is somebody else's.
+        Raises `CommitError` where it is not what it was planned to be: that is somebody else's.
         """
         before = self._known.get(name)
         entry = next((entry for entry in self._files if entry["file"] == name), None)
@@ -251,22 +236,28 @@ class Work:
         self.note()
         # Afresh: what others have replaced meanwhile is otherwise trouble with the store.
         self.store.list_log()
-        if done := sha256(self.store, name) == before:
-            lost = None
-            try:
-                done = change() is not False
-            except UnknownWriteError as error:
-                done, lost = False, error
-            # A store that does not answer, or is asked twice, may have written the file at first.
-            done = done or (after is not None and sha256(self.store, name) == after)
-            if lost is not None and not done:
-                raise lost  # since it may still be written
-        if done:
-            self._known[name] = after
-        else:  # and not to be put back
-            self._files.remove(entry)
+        is_planned = sha256(self.store, name) == before
+        if not (is_planned and self._has_made(name, before, after, change)):
+            self._files.remove(entry)  # which is not to be put back
             self.note()
-        return done
+            raise changed(name)
+        self._known[name] = after
+
+    def _has_made(
+        self, name: str, before: str | None, after: str | None, change: Callable[[], bool | None]
+    ) -> bool:
+        """Whether *change* made a file what it is to be, whatever the store answers."""
+        lost = None
+        try:
+            if change() is not False:
+                return True
+        except UnknownWriteError as error:
+            lost = error
+        # A store that does not answer, or is asked twice, may have written the file at first.
+        found = sha256(self.store, name)
+        if lost is not None and found == before:
+            raise lost  # since it may still be written
+        return found == after
 
 
 def _text(journal: Mapping[str, Any]) -> bytes:
@@ -290,10 +281,6 @@ def changed(name: str) -> CommitError:
         f"Another program has changed {name} since the repair was planned.",
         remedy="Run repair again.",
     )
-
-
-def _came_first(what: str) -> CommitError:
-    return CommitError(f"Another program has {what} meanwhile.", remedy="Run repair again.")
 
 
 # The way back
