@@ -18,7 +18,7 @@ from deltaadm.domain.schema import DataType, FieldKey, Path, path_text
 from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
+from deltaadm.domain.transaction.update import obstacles_to_writing
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Loggable, Metadata
 from deltaadm.errors import (
     CommitError,
@@ -249,8 +249,8 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
             continue
         yield from _of_step(stage)
         before, after = stage.before, stage.after
-        for protocol in (before.protocol, after.protocol):
-            yield from obstacles_in_protocol(protocol)
+        for state in (before, after):
+            yield from obstacles_to_writing(state)
         was, configuration = before.metadata.configuration, after.metadata.configuration
         if (
             is_true(configuration, Key.ROW_TRACKING)
@@ -261,7 +261,6 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
                 f"{Key.ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are "
                 "there"
             )
-        yield from obstacles_in_metadata(after.metadata)
         if configuration.get(_UNIFORM):
             yield (
                 f"{_UNIFORM} is set, and metadata of other formats is written by Spark after a "

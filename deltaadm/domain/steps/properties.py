@@ -467,10 +467,7 @@ class WriteCheckpoint(Step):
 def require_checkpointable(snapshot: Snapshot) -> None:
     """Raise `RefusedError` for a table whose checkpoints are for other writers to write."""
     protocol = snapshot.protocol
-    obstacles = [
-        *update.obstacles_in_protocol(protocol),
-        *update.obstacles_in_metadata(snapshot.metadata),
-    ]
+    obstacles = [*update.obstacles_to_writing(snapshot)]
     known = (
         protocol.min_reader_version in supported_reader_version_numbers()
         and protocol.min_writer_version in supported_writer_version_numbers()

@@ -536,15 +536,12 @@ OBSTACLES: Final = _by_feature({
 """Why they cannot do what a feature asks; with any that is not known a table is refused, too."""
 
 
-def obstacles_in_protocol(protocol: Protocol) -> Iterator[str]:
-    """Why a table with *protocol* is not written to without Delta Spark, as clauses."""
+def obstacles_to_writing(snapshot: Snapshot) -> Iterator[str]:
+    """Why a table in this state is not written to without Delta Spark, as clauses."""
+    protocol, configuration = snapshot.protocol, snapshot.metadata.configuration
     for name in sorted(protocol.supported_features | protocol.explicit_names):
         if name not in OBLIGATIONS:
             why = OBSTACLES.get(name, "it is not known what it asks of writers")
             yield f"the table has the feature {name}, and {why}"
-
-
-def obstacles_in_metadata(metadata: Metadata) -> Iterator[str]:
-    """Likewise for *metadata*."""
-    if any(metadata.configuration.get(key) for key in checks.COORDINATOR):
+    if any(map(configuration.get, checks.COORDINATOR)):
         yield "the table has coordinated commits, which are made by its coordinator"

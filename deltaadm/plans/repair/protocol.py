@@ -19,7 +19,7 @@ from deltaadm.domain.protocol import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refusal_to_read
-from deltaadm.domain.transaction.update import obstacles_in_metadata, obstacles_in_protocol
+from deltaadm.domain.transaction.update import obstacles_to_writing
 from deltaadm.domain.usage import usages
 from deltaadm.domain.wire import Loggable, Metadata
 from deltaadm.errors import DeltaadmError, RefusedError
@@ -209,7 +209,7 @@ def _objections(
                 "version before the commit that set it, or copy the data into a new table."
             )
             yield why, remedy
-    for obstacle in _obstacles(after):
+    for obstacle in obstacles_to_writing(after):
         remedy = "Have a client that knows the feature write the protocol again."
         yield f"deltaadm cannot commit to the table: {obstacle}", remedy
     refusal = refusal_to_read(after)
@@ -222,12 +222,6 @@ def _objections(
     for why in errors:
         said = f"with {_shown(after.protocol)} something else is wrong: {why.rstrip('.')}"
         yield said, "Mend that first, with the client that wrote it."
-
-
-def _obstacles(snapshot: Snapshot) -> Iterator[str]:
-    """What keeps deltaadm from committing to a table."""
-    yield from obstacles_in_protocol(snapshot.protocol)
-    yield from obstacles_in_metadata(snapshot.metadata)
 
 
 def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
@@ -381,7 +375,7 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
 def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int) -> Repair:
     wrong = f"{_named(missing, total)} are not in the storage."
     configuration, version = snapshot.metadata.configuration, snapshot.version + 1
-    refusal = next(_obstacles(snapshot), "")
+    refusal = next(obstacles_to_writing(snapshot), "")
     remedy = "Remove them with a client that knows the feature."
     if len(missing) == total:
         refusal = "all files are, so that the storage is more likely the wrong one than empty"
