@@ -11,7 +11,7 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import RefusedError, UsageError
 from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out, plan_undo, undo
-from deltaadm.plans.repair.repair import Case, RepairPlan, require_own_log
+from deltaadm.plans.repair.repair import Case, require_own_log
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
@@ -33,11 +33,11 @@ def repair_tables(
         raise UsageError("cannot be combined with --apply or --undo", option="--check")
     older_than = round(seconds_of(options.older_than, "--older-than") * 1000)
     if len(named) == 1 and not (many.names_tables or many.brief or many.resume):
-        store = _store(context, target := find(context, named[0]))
+        target = find(context, named[0])
         if options.undo is not None:
-            return _undo(context, target.text, store, options.undo, options)
-        plan = _plan(store, older_than, options)
-        report = RepairReport(target.text, plan)
+            return _undo(context, target, options.undo, options)
+        store, report = _planned(context, target, older_than, options)
+        plan = report.plan
         code = _code(options, REPAIR_DOCUMENT.write(report))
         lost = sum(repair.lost_files for repair in plan.planned)
         if plan.is_noop or not options.apply:
@@ -53,7 +53,7 @@ def repair_tables(
             question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
             consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
         confirm(context, consents, [report])
-        outcome = carry_out(store, plan, _about(target.text, plan), context.status.set)
+        outcome = carry_out(store, plan, _about(report), context.status.set)
         context.status.set(f"repaired; the journal is {outcome.journal}")
         show(context, [replace(report, outcome=outcome)])
         return code
@@ -84,12 +84,10 @@ def _repair_many(
         fleet = replace(fleet, answered=left)
 
     def report(context: RunContext, target: Target) -> RepairReport:
-        store = _store(context, target)
-        plan = _plan(store, older_than, options)
-        shown = RepairReport(target.text, plan)
-        if plan.is_noop or plan.after is None or not options.apply:
+        store, shown = _planned(context, target, older_than, options)
+        if shown.plan.is_noop or shown.plan.after is None or not options.apply:
             return shown
-        return replace(shown, outcome=carry_out(store, plan, _about(target.text, plan)))
+        return replace(shown, outcome=carry_out(store, shown.plan, _about(shown)))
 
     printer = ResultPrinter(context, fleet)
     task = TableTask(context, fleet, report, partial(_code, options), keep=printer.keeps)
@@ -115,14 +113,17 @@ def _store(context: RunContext, target: Target) -> WritableStore:
     return open_store(target.location, object_stores=context.object_stores)
 
 
-def _plan(store: WritableStore, older_than: int, options: RepairOptions) -> RepairPlan:
+def _planned(
+    context: RunContext, target: Target, older_than: int, options: RepairOptions
+) -> tuple[WritableStore, RepairReport]:
+    store = _store(context, target)
     case = Case(store, now(), older_than, remove_missing_files=options.remove_missing_files)
-    return plan_repairs(case)
+    return store, RepairReport(target.text, plan_repairs(case))
 
 
-def _about(table: str, plan: RepairPlan) -> dict[str, Any]:
-    """What the journal says of *plan*."""
-    about = REPAIR_DOCUMENT.write(RepairReport(table, plan))
+def _about(report: RepairReport) -> dict[str, Any]:
+    """What the journal says of a plan."""
+    about = REPAIR_DOCUMENT.write(report)
     return {key: about[key] for key in ("table", "location", "repairs", "before", "after")}
 
 
@@ -135,13 +136,11 @@ def _code(options: RepairOptions, document: Mapping[str, Any]) -> int:
     return REFUSED if is_refused or stays else 0
 
 
-def _undo(
-    context: RunContext, table: str, store: WritableStore, named: str, options: RepairOptions
-) -> int:
-    require_own_log(store)
+def _undo(context: RunContext, target: Target, named: str, options: RepairOptions) -> int:
+    require_own_log(store := _store(context, target))
     planned = plan_undo(store, named)
     files = tuple(entry["file"] for entry in planned.entries)
-    report = UndoReport(table, named, files, tuple(planned.left), done=False)
+    report = UndoReport(target.text, named, files, tuple(planned.left), done=False)
     if not options.apply or not files:
         show(context, [report])
         if files and context.format == "text":
@@ -152,8 +151,7 @@ def _undo(
     if context.format == "text":
         show(context, [report])
     confirm(context, _consents("Put this back?", options), [report])
-    left = undo(store, named)
-    return show(context, [UndoReport(table, named, files, left, done=True)])
+    return show(context, [replace(report, left=undo(store, named), done=True)])
 
 
 def _consents(question: str, options: RepairOptions) -> list[Consent]:

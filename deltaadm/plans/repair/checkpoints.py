@@ -73,7 +73,6 @@ _RESTORE: Final = (
 
 def find_checkpoints(case: Case) -> Iterator[Repair]:
     """Checkpoints that readers cannot use, or must not, from the oldest to the newest."""
-    complete = case.listing.checkpoints
     for files in case.listing.incomplete_checkpoints:
         version, parts = files[0].number, files[0].parts
         rule, wrong = "DL612", f"The checkpoint {files[0].path} is empty."
@@ -83,8 +82,8 @@ def find_checkpoints(case: Case) -> Iterator[Repair]:
             rule = "DL601"
             wrong = f"The checkpoint of version {version} lacks part {lost} of {parts}."
         yield _unusable(case, rule, wrong, files)
-    for checkpoint in complete:
-        yield from _judged(case, checkpoint, newest=checkpoint is complete[-1])
+    for checkpoint in case.listing.checkpoints:
+        yield from _judged(case, checkpoint)
 
 
 def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Repair:
@@ -105,13 +104,14 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
     return refused(_KIND, rule, wrong, refusal, remedy)
 
 
-def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Repair]:
+def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
     version, names = checkpoint.version, [file.path for file in checkpoint.files]
     stated, files = _stated(case, version), _DifferingFiles()
     try:
         reader = CheckpointReader(case.view, checkpoint)
-        if not newest and sum(file.info.size for file in checkpoint.files) > _LARGE:
+        is_newest = checkpoint == case.listing.checkpoints[-1]
+        if not is_newest and sum(file.info.size for file in checkpoint.files) > _LARGE:
             reader.columns(names)
             return
         for name in reader.file_paths():
@@ -242,22 +242,17 @@ def _clause(error: TableError) -> str:
 
 
 def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
+    """What nobody can prove of *segment*: that its checkpoint is what all commits before it say."""
     base = segment.checkpoint
-    if base is None or _is_proven(case, base):
+    if base is None:
         return ()
+    older = _by_older_files(case, base.version)
+    if not isinstance(older, str) and not _unproved(case, older[0]):
+        with suppress(TableError):
+            if not older[1].differences(case.view.state(alone(base))):
+                return ()
     right = f"That the checkpoint of version {base.version} is right, from which the state comes"
     return (f"{right}: the commits before it are gone.",)
-
-
-def _is_proven(case: Case, checkpoint: Checkpoint) -> bool:
-    """Whether the commits from 0 on, with checkpoints in between or not, give the same state."""
-    older = _by_older_files(case, checkpoint.version)
-    if isinstance(older, str) or _unproved(case, older[0]):
-        return False
-    try:
-        return not older[1].differences(case.view.state(alone(checkpoint)))
-    except TableError:
-        return False
 
 
 def _stated(case: Case, version: int) -> tuple[int, int] | None:

@@ -92,15 +92,12 @@ def _is_valid(key: str, value: str) -> bool:
     return True
 
 
-_DAMAGE: Final = frozenset({
-    "DL201", "DL202", "DL203", "DL204", "DL205", "DL206", "DL207", "DL208", "DL209", "DL210",
-    "DL211", "DL220", "DL221", "DL402", "DL518",
+_CONTRADICTIONS: Final = frozenset({
+    "DL201", "DL202", "DL203", "DL204", "DL205", "DL206", "DL207", "DL208", "DL209", "DL221",
 })  # fmt: skip
-"""The rules whose errors are about a protocol that has to be written again."""
-_CONTRADICTIONS: Final = _DAMAGE - {
-    "DL210", "DL211", "DL220", "DL402", "DL518",
-}  # fmt: skip
 """What delta-rs or Delta Spark cannot decode, even where a later protocol has taken its place."""
+_DAMAGE: Final = _CONTRADICTIONS | {"DL210", "DL211", "DL220", "DL402", "DL518"}
+"""The rules whose errors are about a protocol that has to be written again."""
 _WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
 
 
@@ -166,8 +163,7 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
     if not damage:
         return None
     after = replace(snapshot, metadata=metadata, protocol=protocol, version=snapshot.version + 1)
-    for objection, remedy in _objections(after, old, known):
-        raise RefusedError(objection, remedy=remedy)
+    _require_mended(after, old, known)
     effect = [f"The protocol becomes {_shown(protocol)}."] if protocol != old else []
     for why in dict.fromkeys(new.values()):
         names = ", ".join(sorted(name for name in new if new[name] == why))
@@ -194,24 +190,23 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
     )
 
 
-def _objections(
-    after: Snapshot, old: Protocol, known: Sequence[Finding]
-) -> Iterator[tuple[str, str]]:
-    """Why the protocol *old* cannot become what *after* has, each with what would help."""
+def _require_mended(after: Snapshot, old: Protocol, known: Sequence[Finding]) -> None:
+    """Raise `RefusedError` where the protocol *old* cannot become what *after* has."""
     for version, highest in (
         (old.min_reader_version, READER_FEATURES_VERSION),
         (old.min_writer_version, WRITER_FEATURES_VERSION),
     ):
         if version > highest:
-            why = f"version {version} may be that of a newer Delta, whose meaning is not known here"
-            remedy = (
-                "Use a client that knows it. If the number is a mistake, restore the log to the "
-                "version before the commit that set it, or copy the data into a new table."
+            raise RefusedError(
+                f"version {version} may be that of a newer Delta, whose meaning is not known here",
+                remedy="Use a client that knows it. If the number is a mistake, restore the log to "
+                "the version before the commit that set it, or copy the data into a new table.",
             )
-            yield why, remedy
     for obstacle in obstacles_to_writing(after):
-        remedy = "Have a client that knows the feature write the protocol again."
-        yield f"deltaadm cannot commit to the table: {obstacle}", remedy
+        raise RefusedError(
+            f"deltaadm cannot commit to the table: {obstacle}",
+            remedy="Have a client that knows the feature write the protocol again.",
+        )
     refusal = refusal_to_read(after)
     errors = [refusal.message] if refusal else []
     errors += [
@@ -220,8 +215,10 @@ def _objections(
         if finding.severity is Severity.ERROR and finding not in known
     ]
     for why in errors:
-        said = f"with {_shown(after.protocol)} something else is wrong: {why.rstrip('.')}"
-        yield said, "Mend that first, with the client that wrote it."
+        raise RefusedError(
+            f"with {_shown(after.protocol)} something else is wrong: {why.rstrip('.')}",
+            remedy="Mend that first, with the client that wrote it.",
+        )
 
 
 def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
