@@ -389,7 +389,6 @@ _BASELINE: Final = record(
     findings=(
         array(
             record(
-                ("table_id",),
                 **_ROW,
                 where=(STRING, lambda row: row[3]),
                 severity=(one_of(Severity), lambda row: row[4].severity),
@@ -403,7 +402,7 @@ _BASELINE: Final = record(
         ],
     ),
     more=(
-        array(record(("table_id",), **_ROW, count=(COUNT, lambda row: row[3]))),
+        array(record(**_ROW, count=(COUNT, lambda row: row[3]))),
         lambda of: [
             (name, table.id, *entry)
             for name, table in sorted(of.tables.items(), key=itemgetter(0))
@@ -432,7 +431,7 @@ def read_baseline(text: str) -> Baseline:
     try:
         for entry in document["findings"]:
             key, known = (str(entry["code"]), str(entry["where"])), int(entry["count"])
-            ids[str(entry["table"])] = str(entry.get("table_id", ""))
+            ids[str(entry["table"])] = str(entry["table_id"])
             rows = findings.setdefault(str(entry["table"]), {})
             rows[key] = Known(known, Severity(entry["severity"]))
         for entry in document["more"]:
