@@ -1,4 +1,4 @@
-"""What no output says: secrets in texts and table properties, and what a terminal would obey."""
+"""What no output says: secrets in texts and properties, and what a terminal or shell would obey."""
 
 from __future__ import annotations
 
@@ -241,3 +241,36 @@ def is_hidden(character: str) -> bool:
     # Unicode has set some aside for ever; XML allows some of them nowhere.
     is_no_character = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
     return is_no_character or unicodedata.category(character) in _HIDDEN
+
+
+# What a shell would obey
+
+
+def argument(name: str) -> str:
+    """A table or file as an argument: one that begins with a dash would be taken for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def quoted(word: str) -> str:
+    r"""
+    *word* for a POSIX shell, on one line and without characters that a terminal would obey.
+
+    >>> quoted("it's")
+    '\'it\'"\'"\'s\''
+    >>> quoted("a\nb")
+    "$'a\\x0ab'"
+    """
+    if word.isprintable():
+        # As `shlex.quote` does, which is slow to import.
+        plain = word.isascii() and all(each.isalnum() or each in "_@%+=:,./-" for each in word)
+        return word if word and plain else "'" + word.replace("'", "'\"'\"'") + "'"
+    body = ""
+    for character in word:
+        if character.isprintable() and character not in "\\'":
+            body += character
+        else:
+            # Half a character that stands for a byte of a file's name is that byte.
+            errors = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
+            body += "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", errors))
+    # The quotes of bash, ksh and zsh that understand escapes; plain ones would keep the character.
+    return f"$'{body}'"

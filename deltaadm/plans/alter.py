@@ -34,9 +34,10 @@ from deltaadm.domain.transaction.constraints import (
     stored_expression,
 )
 from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
+from deltaadm.masking import quoted
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import Plan, does_something, propose
-from deltaadm.plans.undo import REQUESTED, places, quoted
+from deltaadm.plans.undo import REQUESTED, places
 
 ALTER = "alter"
 

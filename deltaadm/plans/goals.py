@@ -27,6 +27,7 @@ from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHi
 from deltaadm.domain.wire import Metadata, second
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.facts import Policy, PolicyFacts
+from deltaadm.masking import quoted
 from deltaadm.plans.features import (
     UPGRADE_PROTOCOL,
     Phase,
@@ -38,7 +39,7 @@ from deltaadm.plans.features import (
 )
 from deltaadm.plans.impact import described
 from deltaadm.plans.plan import Goal, Plan, Unreachable, propose, snapshot_findings
-from deltaadm.plans.undo import REQUESTED, advice_for, alter_command, places, quoted
+from deltaadm.plans.undo import REQUESTED, advice_for, alter_command, places
 from deltaadm.rules.outside import fitting, setting
 from deltaadm.rules.rule import RULES, Finding, Problem, Scope, Severity, ValidationReport
 

@@ -35,8 +35,9 @@ from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.facts import SnapshotFacts
+from deltaadm.masking import quoted
 from deltaadm.plans.diff import Change, diff, relocation
-from deltaadm.plans.undo import UNDONE_TOGETHER, Stage, fix_command, quoted, reason, undo_words
+from deltaadm.plans.undo import UNDONE_TOGETHER, Stage, fix_command, reason, undo_words
 from deltaadm.rules.rule import RULES, Finding, Rule, RuleRunner, Scope, Severity
 
 # Plans that cannot work

@@ -28,7 +28,7 @@ from deltaadm.domain.transaction.columns import clustering_columns, parse_column
 from deltaadm.domain.transaction.update import COMPAT_KEYS, enabled_versions
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError
-from deltaadm.masking import masked
+from deltaadm.masking import argument, masked, quoted
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
 
 # Command lines
@@ -74,36 +74,6 @@ def advice_for(table: str, advice: str) -> str:
         return f"{found[1]} {quoted(argument(masked(table)))}"
 
     return re.sub(r"(?<=deltaadm )([a-z-]+) TABLE\b", named, advice) if table else advice
-
-
-def argument(name: str) -> str:
-    """A table or file as an argument: one that begins with a dash would be taken for an option."""
-    return f"./{name}" if name.startswith("-") else name
-
-
-def quoted(word: str) -> str:
-    r"""
-    *word* for a POSIX shell, on one line and without characters that a terminal would obey.
-
-    >>> quoted("it's")
-    '\'it\'"\'"\'s\''
-    >>> quoted("a\nb")
-    "$'a\\x0ab'"
-    """
-    if word.isprintable():
-        from shlex import quote  # which few findings need
-
-        return quote(word)
-    body = ""
-    for character in word:
-        if character.isprintable() and character not in "\\'":
-            body += character
-        else:
-            # Half a character that stands for a byte of a file's name is that byte.
-            errors = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
-            body += "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", errors))
-    # The quotes of bash, ksh and zsh that understand escapes; plain ones would keep the character.
-    return f"$'{body}'"
 
 
 # Reasons

@@ -39,9 +39,9 @@ from deltaadm.json_values import (
     record,
     within,
 )
+from deltaadm.masking import quoted
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
 from deltaadm.plans.plan import at_path
-from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import (
     COLUMNS_SHOWN,
     VERSIONS,

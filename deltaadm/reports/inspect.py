@@ -70,6 +70,7 @@ from deltaadm.json_values import (
     record,
     shared,
 )
+from deltaadm.masking import argument, quoted
 from deltaadm.reports.words import (
     DOES,
     LEGEND,
@@ -431,15 +432,7 @@ def _previews(report: TableReport) -> Iterator[Advice]:
 
 
 def _command(report: TableReport, command: str, *options: str) -> str:
-    table = f"./{report.table}" if report.table.startswith("-") else report.table
-    words = ("deltaadm", command, table, *options)
-    letters = "".join(words)
-    plain = letters.isascii() and all(each.isalnum() or each in "/._-:=@+" for each in letters)
-    if plain and table == report.table:
-        return " ".join(words)
-    from deltaadm.plans.undo import quoted
-
-    return " ".join(map(quoted, words))
+    return " ".join(map(quoted, ("deltaadm", command, argument(report.table), *options)))
 
 
 _FEATURE: Final = record(

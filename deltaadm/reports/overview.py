@@ -16,8 +16,7 @@ from deltaadm.blocks import Block, Cards, Command, Either, Heading, Table
 from deltaadm.clients import CLIENTS, ClientRelease
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import Cost
-from deltaadm.masking import visible
-from deltaadm.plans.undo import quoted
+from deltaadm.masking import quoted, visible
 from deltaadm.reports.words import DOES, cost_text, counted, some_of, writer_name
 
 Document = Mapping[str, Any]

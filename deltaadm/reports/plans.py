@@ -34,6 +34,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.wire import second
 from deltaadm.errors import RefusedError
+from deltaadm.masking import quoted
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
 from deltaadm.plans.impact import interruptions, newly_shut_out
@@ -55,7 +56,6 @@ from deltaadm.plans.undo import (
     WITHOUT_COMMAND,
     advice_for,
     fix_command,
-    quoted,
 )
 from deltaadm.reports.overview import FleetSummary, status_and_details
 from deltaadm.reports.words import (

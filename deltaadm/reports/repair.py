@@ -18,7 +18,7 @@ from deltaadm.blocks import (
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
-from deltaadm.plans.undo import quoted
+from deltaadm.masking import quoted
 from deltaadm.reports.words import counted
 
 if TYPE_CHECKING:

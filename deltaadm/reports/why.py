@@ -44,11 +44,11 @@ from deltaadm.json_values import (
     record,
     within,
 )
+from deltaadm.masking import quoted
 from deltaadm.plans.document import DROPPING
 from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
 from deltaadm.plans.goals import plan_for_clients
 from deltaadm.plans.plan import Goal, Plan
-from deltaadm.plans.undo import quoted
 from deltaadm.reports.history import ORIGIN, Origin, origin
 from deltaadm.reports.plans import drop_sentences
 from deltaadm.reports.words import COSTS, DOES, cost_text, grouped

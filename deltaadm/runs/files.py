@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeGuard
 
-from deltaadm.plans.undo import argument
+from deltaadm.masking import argument
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup
 from deltaadm.runs.output import FileText, command_line, tell_command, unwritable, write_text

@@ -22,7 +22,7 @@ from deltaadm.errors import (
     require_one_of,
 )  # fmt: skip
 from deltaadm.formats import FORMATS, Style, render, width_for
-from deltaadm.masking import masked, secrets_of_environment, visible
+from deltaadm.masking import masked, quoted, secrets_of_environment, visible
 from deltaadm.runs.declare import COMMON, Parameters, option
 from deltaadm.runs.status import NOTHING, CommitStatus
 
@@ -376,8 +376,6 @@ def info(message: str) -> None:
 
 def command_line(words: Iterable[str]) -> str:
     """The line that runs deltaadm with *words* in a shell, without secrets."""
-    from deltaadm.plans.undo import quoted
-
     return masked(" ".join(("deltaadm", *map(quoted, words))), secrets_of_environment())
 
 

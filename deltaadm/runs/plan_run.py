@@ -19,7 +19,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance, merged
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, UsageError, require_one_of
-from deltaadm.masking import visible
+from deltaadm.masking import quoted, visible
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import goals as goal_plans
 from deltaadm.plans import reversal
@@ -34,7 +34,6 @@ from deltaadm.plans.plan import (
     require_accepted,
 )
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
-from deltaadm.plans.undo import quoted
 from deltaadm.replay.embedded import MOST_OBSERVED
 from deltaadm.replay.load import provenance
 from deltaadm.replay.reconcile import Detail
