@@ -9,7 +9,7 @@ from functools import cache
 
 from deltaadm import __version__, errors
 from deltaadm.dataclass import dataclass, named
-from deltaadm.errors import DeltaadmError, RefusedError
+from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import INTEGER, STRING, Json, constant, maybe, one_of, record
 from deltaadm.masking import masked
 
@@ -84,20 +84,9 @@ def _unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "binding": {key: binding[key] for key in binding if key != _SEAL}}
 
 
-def require_sealed(document: Mapping[str, Any], made_by: str) -> None:
-    """Raise `RefusedError` for a document that is not as `sealed` left it; *made_by* made it."""
-    binding = document.get("binding")
-    if not isinstance(binding, dict) or _SEAL not in binding:
-        raise RefusedError(
-            f"The plan file has no binding.{_SEAL}: it was changed after deltaadm {made_by} wrote "
-            "it, or that version wrote no such digest yet.",
-            remedy="Plan again.",
-        )
-    if sha256(_unsealed(document)) != binding[_SEAL]:
-        raise RefusedError(
-            "The plan file was changed after it was written: its digest does not match.",
-            remedy="Plan again.",
-        )
+def is_sealed(document: Mapping[str, Any]) -> bool:
+    """Whether *document* is as `sealed` left it."""
+    return bool(document["binding"].get(_SEAL) == sha256(_unsealed(document)))
 
 
 class DuplicateKeyError(ValueError):

@@ -52,11 +52,6 @@ class Kind(Enum):
                     return kind
         return cls.LAST_CHECKPOINT if name == "_last_checkpoint" else cls.UNKNOWN
 
-    @property
-    def is_checkpoint(self) -> bool:
-        """Whether files of this kind are checkpoints, or parts of one."""
-        return self in CHECKPOINTS
-
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, parse, require_sealed, sha256
+from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, is_sealed, parse, sha256
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
@@ -290,7 +290,8 @@ def _read(document: Any) -> SavedPlan:
             remedy="Apply it with the deltaadm that made it, or plan again.",
         )
     try:
-        require_sealed(document, str(document.get("tool_version"))[:_SHORT])
+        if not is_sealed(document):
+            raise _edited("its digest does not match")
         location = place(document["location"])
         name = None if document["name"] is None else place(document["name"])
         made_by = text(document["operation"])
@@ -339,10 +340,6 @@ _COMMANDS: Final = frozenset({
     UPGRADE_PROTOCOL, VALIDATE,
 })  # fmt: skip
 """The commands that make plans."""
-
-
-_SHORT: Final = 40
-"""So much of a version's name is repeated to the user."""
 
 
 _PROSE: Final = frozenset({"because", "undo"})

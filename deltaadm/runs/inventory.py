@@ -111,19 +111,17 @@ def _require_place(path: Path) -> None:
         if not DeltaTable.is_deltatable(str(path.absolute())):
             return
         there = {field.name: field for field in DeltaTable(str(path.absolute())).schema().fields}
-        lacking = [column for column in _KEY if column not in there]
-        if lacking:
+        flaws = [f"it has no column {column}" for column in _KEY if column not in there]
+        flaws += [
+            f"its column {field.name} has another type"
+            for field in Schema.from_arrow(_schema()).fields
+            if field.name in there and there[field.name].type != field.type
+        ]
+        if flaws:
             raise RefusedError(
-                f"The table at {path} is not an inventory: it has no column {lacking[0]}.",
+                f"The table at {path} is not an inventory: {flaws[0]}.",
                 remedy="Choose another path; the inventory table is created if none exists there.",
             )
-        for field in Schema.from_arrow(_schema()).fields:
-            if field.name in there and there[field.name].type != field.type:
-                raise RefusedError(
-                    f"The inventory at {path} was made by an earlier release: its column "
-                    f"{field.name} has another type.",
-                    remedy="Choose another path, or move that table away.",
-                )
 
 
 def _schema() -> pa.Schema:

@@ -153,10 +153,10 @@ def test_edited_files_are_refused(place: list[Any], value: Any, words: str) -> N
         renewed(resealed(text))
 
 
-def test_a_file_of_a_release_without_the_digest_is_refused() -> None:
+def test_a_file_without_the_digest_is_refused() -> None:
     text = document()
     del text["binding"]["document_sha256"]
-    with pytest.raises(RefusedError, match="that version wrote no such digest yet") as caught:
+    with pytest.raises(RefusedError, match="its digest does not match") as caught:
         renewed(text)
     assert caught.value.remedy == "Plan again."
 
