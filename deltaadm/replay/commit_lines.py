@@ -207,26 +207,27 @@ class SharingReplay(Replay):
 def _lines(file: JsonLines) -> Lines:
     lines = Lines([_line(number, text) for number, text in file.numbered()])
     undecoded = lines.has_errors and any(line.document is None for line in lines)
-    if undecoded and _is_spread_over_lines(file.body):
+    values = json_values(file.body) if undecoded else None
+    if values and all(isinstance(value, dict) for value in values):
         first = next(iter(lines))
         spread = Line(first.number, None, "its JSON is spread over several lines", spread=True)
         return Lines([spread])
     return lines
 
 
-def _is_spread_over_lines(body: bytes) -> bool:
-    decoder, position = json.JSONDecoder(), 0
+def json_values(body: bytes) -> list[Any] | None:
+    """The JSON values in *body*, however they are spread over lines; None if it is not JSON."""
+    decoder, position, values = json.JSONDecoder(), 0, list[Any]()
     try:
         text = body.decode("utf-8-sig").strip()
         while position < len(text):
             value, position = decoder.raw_decode(text, position)
-            if not isinstance(value, dict):
-                return False
+            values.append(value)
             while position < len(text) and text[position].isspace():
                 position += 1
     except (ValueError, RecursionError):
-        return False
-    return True
+        return None
+    return values
 
 
 def _line(number: int, text: bytes) -> Line:

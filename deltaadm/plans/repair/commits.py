@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from math import inf
@@ -21,6 +20,7 @@ from deltaadm.plans.repair.repair import (
     rename,
     sha256,
 )
+from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
 from deltaadm.replay.examine_checkpoints import compaction_facts
 
@@ -128,24 +128,19 @@ def _flaw(case: Case, file: LogFile) -> str:
 
 def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
     """The newest commit, which is moved aside unless all of it is there."""
-    lines, broken = [], 0
-    text = case.view.read(file.path).decode(errors="replace")
-    for line in filter(str.strip, text.splitlines()):
-        try:
-            lines.append(json.loads(line))
-        except ValueError:
-            broken += 1
-    if (lines and not broken) or (broken and _is_json(text)):
+    body = case.view.read(file.path).decode(errors="replace").encode()
+    if json_values(body):
         refusal = "all of its JSON is there, and only its writer knows what it was to say"
         remedy = (
             "Have it commit that again, or correct the line by hand; of JSON that is spread over "
             "several lines, write each action on one (`jq -c . FILE`)."
         )
         return refused("commit", "DL103", flaw, refusal, remedy)
-    adds = (line.get("add") for line in lines if isinstance(line, dict))
+    whole = (value for line in body.splitlines() for value in json_values(line) or ())
+    adds = (value.get("add") for value in whole if isinstance(value, dict))
     named = [add.get("path") for add in adds if isinstance(add, dict)]
     some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
-    files = f"{len(named)} data files that it names belong to no version: {some}. "
+    files = f"{len(named)} data files that it names belong to no version: {some}. " * bool(named)
     unread = f"Which data files {'else ' if named else ''}belong to no version then is not known."
     # A checksum without its commit stops the Rust kernel, too.
     moved = [name for name in (f"{file.number:020d}.crc", file.path) if name in case.listing.infos]
@@ -157,20 +152,9 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         kept=f"every earlier version; {file.path} itself stays in the quarantine",
         alters=("version", *PARTS),
         effect=f"Version {file.number} becomes free again: the next commit gets it. "
-        f"{files if named else ''}{unread if broken or not lines else ''}".strip(),
+        f"{files}{unread}",
         unproved=(f"that the writer of version {file.number} was never told that it is committed",),
     )
-
-
-def _is_json(text: str) -> bool:
-    """Whether *text* is one JSON value after the other, whatever its lines."""
-    decoder, rest = json.JSONDecoder(), text.strip()
-    try:
-        while rest:
-            rest = rest[decoder.raw_decode(rest)[1] :].lstrip()
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
