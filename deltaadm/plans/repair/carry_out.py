@@ -80,12 +80,12 @@ def carry_out(
                 work.do(operation)
         actual, later = _verified(store, plan.after)
     except (CommitError, TableError, RefusedError) as error:
-        if not work.has_changed:
+        if not (work.files or work.commits):
             work.note(status="nothing was done", error=error.message)
             raise
         _put_back(store, _undo_of(store, work.aside, work.journal))
         work.note(status="put back", error=error.message)
-        commits = work.journal["commits"]
+        commits = work.commits
         stays = f", but for version {commits[-1]}, which it has committed" if commits else ""
         raise CommitError(
             f"The repair was taken back{stays}, since it did not come out as planned: "
@@ -93,7 +93,8 @@ def carry_out(
             remedy=error.remedy or "Run repair again; the journal says what was tried.",
         ) from error
     except (StorageError, OSError) as error:
-        cause = _unwritable(store, error) if isinstance(error, OSError) else error
+        draft = f"a draft for {store.root}"
+        cause = unwritable(draft, error) if isinstance(error, OSError) else error
         raise StorageError(
             f"The repair is not complete: {cause.message}",
             remedy="The table is not worse than before. Run repair again, or put back what was "
@@ -101,8 +102,7 @@ def carry_out(
         ) from error
     proved = not plan.unproved
     work.note(status="done", proved=proved)
-    undoable = bool(work.journal["files"])
-    return RepairOutcome(f"{work.directory}/{JOURNAL}", actual, proved, later, undoable)
+    return RepairOutcome(f"{work.directory}/{JOURNAL}", actual, proved, later, bool(work.files))
 
 
 def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, bool]:
@@ -121,7 +121,7 @@ class Work:
     A repair that is under way.
 
     Whatever changes in the log is noted in the journal first, with the digests of before and after,
-    and there is a copy of what was there.
+    and there is a copy of what was there. `files` and `commits` are what has changed so far.
     """
 
     def __init__(self, store: WritableStore, plan: RepairPlan, about: Mapping[str, Any]) -> None:
@@ -129,19 +129,14 @@ class Work:
         self.directory = f"{QUARANTINE}/{now:%Y%m%dT%H%M%SZ}-{os.urandom(2).hex()}"
         self.store, self.aside = store, store.beside(self.directory)
         self._gone, self._known = plan.gone, dict(plan.digests)
-        self._files: list[dict[str, Any]] = []
-        self._commits: list[int] = []
+        self.files: list[dict[str, Any]] = []
+        self.commits: list[int] = []
         self.journal: dict[str, Any] = {
             "format_version": 1, "kind": _KIND, "status": "begun", "begun": now.isoformat(),
-            **about, "files": self._files, "commits": self._commits,
+            **about, "files": self.files, "commits": self.commits,
         }  # fmt: skip
         if not self.aside.create(JOURNAL, _text(self.journal)):
             raise CommitError(f"{self.directory} is there already.", remedy="Run repair again.")
-
-    @property
-    def has_changed(self) -> bool:
-        """Whether anything is not as it was."""
-        return bool(self._files or self._commits)
 
     def note(self, **changes: Any) -> None:
         """Bring the journal up to date."""
@@ -197,22 +192,22 @@ class Work:
 
     def _point(self, pointer: Pointer) -> None:
         """Write `_last_checkpoint`, which others may have written since the repair was planned."""
-        if not any(entry["file"] == HINT for entry in self._files):
+        if not any(entry["file"] == HINT for entry in self.files):
             self._known[HINT] = sha256(self.store, HINT)
         self._write(HINT, pointer.body)
 
     def _commit(self, name: str, body: bytes) -> None:
         """Commit a version where there is none."""
-        self._commits.append(int(name[:20]))
+        self.commits.append(int(name[:20]))
         self.note()
         create = partial(self.store.create, name, body)
         if not self._has_made(name, None, digest_of(BytesIO(body)), create):
-            self._commits.pop()
+            self.commits.pop()
             self.note()
             raise changed(name)
 
     def _publish(self, draft: BinaryIO, name: str) -> bool:
-        """Give a draft its name in the log."""
+        """Give a draft its name in the log, as `write_from` asks."""
         put = self.store.publish if self._known.get(name) is None else self.store.replace
         self._change(name, digest_of(draft), partial(put, draft, name))
         return True
@@ -224,21 +219,21 @@ class Work:
         Raises `CommitError` where it is not what it was planned to be: that is somebody else's.
         """
         before = self._known.get(name)
-        entry = next((entry for entry in self._files if entry["file"] == name), None)
+        entry = next((entry for entry in self.files if entry["file"] == name), None)
         if entry is None:
             if before is not None:
                 _copy(self.store, name, self.aside, name)
                 if sha256(self.aside, name) != before:
                     raise changed(name)
             entry = {"file": name, "before": before}
-            self._files.append(entry)
+            self.files.append(entry)
         entry["after"] = after
         self.note()
         # Afresh: what others have replaced meanwhile is otherwise trouble with the store.
         self.store.list_log()
         is_planned = sha256(self.store, name) == before
         if not (is_planned and self._has_made(name, before, after, change)):
-            self._files.remove(entry)  # which is not to be put back
+            self.files.remove(entry)  # which is not to be put back
             self.note()
             raise changed(name)
         self._known[name] = after
@@ -269,10 +264,6 @@ def _copy(source: LogStore, name: str, target: WritableStore, new_name: str) -> 
         copyfileobj(file, draft)
         put = target.publish if sha256(target, new_name) is None else target.replace
         return put(draft, new_name)
-
-
-def _unwritable(store: LogStore, error: OSError) -> StorageError:
-    return unwritable(f"a draft for {store.root}", error)
 
 
 def changed(name: str) -> CommitError:
@@ -323,7 +314,7 @@ def undo(store: WritableStore, named: str) -> tuple[str, ...]:
     try:
         _put_back(store, planned)
     except OSError as error:
-        raise _unwritable(store, error) from error
+        raise unwritable(f"a draft for {store.root}", error) from error
     planned.aside.overwrite(JOURNAL, _text({**planned.journal, "status": "undone"}))
     return tuple(planned.left)
 

@@ -81,8 +81,6 @@ class Past:
 
 
 def _is_valid(key: str, value: str) -> bool:
-    if key == Key.COLUMN_MAPPING_MODE:
-        return value.lower() in {"none", "name", "id"}
     known = PROPERTIES.get(key.lower())
     try:
         if known is not None:
