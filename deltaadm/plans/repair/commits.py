@@ -140,7 +140,7 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
     adds = (value.get("add") for value in whole if isinstance(value, dict))
     named = [add.get("path") for add in adds if isinstance(add, dict)]
     some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
-    files = f"{len(named)} data files that it names belong to no version: {some}. " * bool(named)
+    files = f"{len(named)} data files that it names belong to no version: {some}. " if named else ""
     unread = f"Which data files {'else ' if named else ''}belong to no version then is not known."
     # A checksum without its commit stops the Rust kernel, too.
     moved = [name for name in (f"{file.number:020d}.crc", file.path) if name in case.listing.infos]
