@@ -68,7 +68,7 @@ class Replay:
         self._is_info_unread = False
         self._writers: list[Writer] = []
         self._checkpoint_writer = ""
-        self._actions_if_few = actions_if_few
+        self._actions_if_few: Callable[[LogStore, str], list[Named] | None] = actions_if_few
 
     def outcome(self, detail: Detail) -> Snapshot:
         """The snapshot; raises as `ReplayEngine` says, with what is established all the same."""
@@ -354,10 +354,10 @@ class Replay:
             yield f"The log has unknown actions, ignored: {', '.join(counted)}."
 
 
-def actions_if_few(store: LogStore, path: str) -> list[Named] | None:
-    """The actions that apply; None for a file whose actions would take much memory."""
+def actions_if_few(store: LogStore, path: str, most: int = 1 << 20) -> list[Named] | None:
+    """The actions that apply; None for a file with more than *most* bytes of them."""
     lines = commits.read_lines(store, path)
-    return [*lines.actions_reversed()] if len(lines) <= 1 << 20 else None
+    return [*lines.actions_reversed()] if len(lines) <= most else None
 
 
 def _state_and_writer(

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 _AT_ONCE: Final = 32
 """So many files are read one after the other sooner than Spark starts a job."""
 
-_TURN: Final = 512
-"""Commits of a job: what is found in them waits on the driver, at most a megabyte of each."""
+_TURN: Final = 1 << 25
+"""Bytes of the commits of a job: what is found in them waits on the driver."""
 
 _STRICT: Final = {
     "spark.sql.files.ignoreCorruptFiles": "false",
@@ -139,9 +139,7 @@ class _SparkReplay(Replay):
         if len(files) <= _AT_ONCE:
             yield from super()._looked_into(files, look)
             return
-        names = files.names[::-1]
-        for start in range(0, len(names), _TURN):
-            turn = names[start : start + _TURN]
+        for turn in _turns(files):
             answers = self._engine.looked_into(self._store, turn, look)
             for name in turn:
                 packed = answers.get(name)
@@ -162,6 +160,18 @@ class _SparkReplay(Replay):
             counts.facts += facts
         deque(reader.live_batches(self._reconciled, counts, ".json"), maxlen=0)
         return counts
+
+
+def _turns(files: LogFiles) -> Iterator[Sequence[str]]:
+    """The names of the files for each job, from the last one back."""
+    turn, left = list[str](), _TURN
+    for file in files[::-1]:
+        if turn and file.info.size > left:
+            yield turn
+            turn, left = [], _TURN
+        turn.append(file.path)
+        left -= file.info.size
+    yield turn
 
 
 # On executors
@@ -200,7 +210,7 @@ def _answered(look: Callable[[Iterable[Any]], Any], batches: Iterator[Any]) -> I
 
 def _counted_actions(store: LogStore, path: str) -> list[Named] | None:
     """As `actions_if_few`, with statistics that say no more than whether they have a count."""
-    actions = actions_if_few(store, path)
+    actions = actions_if_few(store, path, _TURN)
     for name, document in actions or ():
         if name == "add" and isinstance(stats := document.get("stats"), str):
             document["stats"] = '{"numRecords":0}' if has_num_records(stats) else ""

@@ -11,6 +11,7 @@ from deltaadm import load_snapshot, open_store
 from deltaadm.clients import CLIENTS, parse_client, version_key
 from deltaadm.domain.features import FEATURES
 from deltaadm.reports.catalogues import defaults_of
+from tests.support.program import deltaadm
 from tools.record_defaults import DEFAULTS, SCRIPTS
 
 ROWS = [json.loads(line) for line in DEFAULTS.read_text().splitlines()]
@@ -44,3 +45,10 @@ def test_delta_rs_still_makes_what_is_recorded(tmp_path: Path) -> None:
         snapshot = load_snapshot(open_store(path))
         assert snapshot.protocol == recorded[action].protocol, action
         assert snapshot.metadata.configuration == recorded[action].metadata.configuration
+
+
+def test_a_default_that_leaves_the_protocol_alone_can_shut_out_clients_all_the_same() -> None:
+    found = deltaadm("clients", "delta-spark@4.4.0", "--defaults")
+    [row] = [line for line in found.out.splitlines() if "NOT NULL" in line]
+    assert "(1, 2)" in row
+    assert "cannot write: delta-kernel-java, delta-kernel-rs" in row

@@ -42,6 +42,10 @@ TORN = {
     "not json": (b"<html>503</html>", "Which data files belong"),
     "blocks of zeros": (bytes(512), "Which data files belong"),
     "a broken line among others": (b"{broken\n" + WHOLE, "2 data files that it names"),
+    "a line separator in a path": (
+        '{"add":{"path":"a\u2028b"}}\n'.encode() + WHOLE[:-9],
+        "2 data files that it names",
+    ),
     "an add that is none": (b'{"add":null}\n{"add":[1]}\n' + WHOLE[:-9], "1 data files that"),
 }
 

@@ -139,6 +139,31 @@ def _comparable(place: Path, outcome: Snapshot | DeltaadmError) -> object:
     return type(outcome), message, outcome.delta_error_class, outcome.established
 
 
+def test_who_wrote_a_table_is_told_as_without_spark(
+    spark: "SparkSession", hadoop: Hadoop, tmp_path: Path
+) -> None:
+    engines = [f"Engine/{number // 5}.0.0" for number in range(40)]
+    bodies = [commit(commit_info(engineInfo=engine), add(f"f{engine}")) for engine in engines]
+    made = table(tmp_path, START_BODY, *bodies)
+    here = load_snapshot(open_store(str(made.path)), detail=Detail.STATE).writers
+    store = hadoop.open_store(str(made.path))
+    assert load_snapshot(store, SparkEngine(spark), detail=Detail.STATE).writers == here
+    assert len(here) >= 8
+
+
+def test_large_and_small_commits_are_decoded_by_executors(
+    spark: "SparkSession", hadoop: Hadoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many of them make a job, and where one has more than that."""
+    bodies = [commit(*(add(f"{version}-{n}") for n in range(version * 5))) for version in range(60)]
+    made = table(tmp_path, START_BODY, *bodies)
+    monkeypatch.setattr("deltaadm.spark.engine._TURN", 20_000)
+    assert len(bodies[-1]) > 20_000 > len(bodies[30])
+    store = hadoop.open_store(str(made.path))
+    found = load_snapshot(store, SparkEngine(spark), detail=Detail.STATE).files
+    assert found == load_snapshot(open_store(str(made.path)), detail=Detail.STATE).files
+
+
 def test_one_table_by_itself(spark: "SparkSession", hadoop: Hadoop, tmp_path: Path) -> None:
     made = table(tmp_path, START_BODY, commit(add("a", 5), add("b", 7)), commit(remove("a")))
     store = hadoop.open_store(str(made.path))
