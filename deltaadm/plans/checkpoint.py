@@ -530,17 +530,24 @@ class Digest:
         """Take in an action by a text that says what it says."""
         hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
         # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
-        self._sums[name] = (self._sums[name] + int.from_bytes(hashed)) % (1 << 8 * _HASH)
+        self._sums[name] += int.from_bytes(hashed)
         self.counts[name] += 1
 
     @property
     def sums(self) -> dict[str, str]:
         """The sum of each kind of action, as a text."""
-        return {name: f"{self.counts[name]}:{self._sums[name]:x}" for name in sorted(self.counts)}
+        return {
+            name: f"{self.counts[name]}:{self._sums[name] % (1 << 8 * _HASH):x}"
+            for name in sorted(self.counts)
+        }
 
 
 _HASH: Final = 32
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, default=str)
+
+
+def _differing(some: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
+    return [name for name in sorted({*some, *others}) if some.get(name) != others.get(name)]
 
 
 def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
@@ -554,7 +561,7 @@ def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
             for name, column in zip(group.column_names, group.columns, strict=True):
                 for document in documents(column):
                     found.take(name, document)
-        differences = sorted(dict(expected.sums.items() ^ found.sums.items()))
+        differences = _differing(expected.sums, found.sums)
     except (pa.ArrowException, OSError) as error:
         differences = [str(error)]
     if differences:
@@ -740,7 +747,7 @@ class TableState:
 
     def differences(self, other: TableState) -> tuple[str, ...]:
         """The kinds of actions in which *other* differs, and whether it is another version."""
-        found = sorted(dict(self.digests.items() ^ other.digests.items()))
+        found = _differing(self.digests, other.digests)
         return (*found, *(["version"] if self.version != other.version else []))
 
 
