@@ -167,7 +167,6 @@ class SharingReplay(Replay):
         self._counted = counted
         self._lines = lines
         self._sharing = self._all_kept = lines.has_room(segment.deltas)
-        self._actions_if_few = self._shared_actions
 
     def _looked_into(
         self, files: LogFiles, look: Callable[[LogStore, str], Any]
@@ -175,6 +174,9 @@ class SharingReplay(Replay):
         if not self._sharing:
             return super()._looked_into(files, look)
         self._store.read_ahead(path for path in files.names[::-1] if path not in self._lines)
+        if look is actions_if_few:
+            # Not in a field of this replay, which would hold itself, and all its lines, in memory.
+            look = self._shared_actions
         return ((path, look(self._store, path)) for path in files.names[::-1])
 
     def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:

@@ -1,5 +1,6 @@
 """Tables for programs: what the commands do, as methods whose results are values."""
 
+import gc
 import json
 import pickle
 import re
@@ -72,6 +73,25 @@ def test_a_method_answers_what_its_command_does(
     result = ask(events)
     assert result.to_dict() == json.loads(printed(capsys, *arguments, "-o", "json"))
     assert str(result) in printed(capsys, *arguments, "--color", "never")
+
+
+@pytest.mark.parametrize("ask", [
+    lambda table: table.inspect(files=True),
+    lambda table: table.history(),
+    lambda table: table.validate(deep=True),
+    lambda table: table.plan_changes(set_properties={"team": "data"}),
+])  # fmt: skip
+def test_nothing_that_was_read_waits_for_the_garbage_collector(
+    ask: Callable[[deltaadm.Table], object], events: deltaadm.Table
+) -> None:
+    ask(events)  # imports, and what is kept for the next table
+    gc.collect()
+    gc.disable()
+    try:
+        ask(events)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_states_are_compared(events: deltaadm.Table, capsys: pytest.CaptureFixture[str]) -> None:
