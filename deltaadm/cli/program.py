@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -10,7 +11,7 @@ from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.errors import DeltaadmError, StorageError, UsageError, did_you_mean
 from deltaadm.runs import output
-from deltaadm.runs.declare import Declared
+from deltaadm.runs.declare import Declared, path_of
 from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
 
 TYPE_CHECKING = False
@@ -84,9 +85,7 @@ def _value(option: Declared, texts: list[str]) -> Any:
         raise UsageError("is given twice, but this command writes one format", option="--output")
     try:
         if option.is_pair:
-            from pathlib import Path
-
-            return texts[-2], Path(texts[-1])
+            return texts[-2], path_of(texts[-1])
         converted = [option.convert(text) for text in (texts if option.is_list else texts[-1:])]
     except ValueError as error:
         label = " / ".join(option.names) or option.metavar.strip("[]")
@@ -191,20 +190,19 @@ def _work(arguments: Sequence[str], status: CommitStatus) -> Callable[[], int | 
             raise lacks_argument(command)
         values = parse(command, rest)
         if values.keys().isdisjoint({"help", "short_help"}):
-            from deltaadm.runs.context import RunContext
-            from deltaadm.runs.settings_file import SettingsSources
+            from deltaadm.runs import context, settings_file
 
-            settings = SettingsSources(
+            settings = settings_file.SettingsSources(
                 command.name, values.get("config") or (), isolated=values.get("isolated", False)
             )
-            context = RunContext(status, settings=settings, arguments=tuple(arguments))
+            this_run = context.RunContext(status, settings=settings, arguments=tuple(arguments))
             words = [word for value in values.values() if isinstance(value, list) for word in value]
             if settings.exist or any(str(word)[:1] == "@" for word in (*words, *values.values())):
                 from deltaadm.cli.settings import complete
 
-                return partial(complete, command, values, context)
+                return partial(complete, command, values, this_run)
             command.begin(values)
-            return command.work(values, context)
+            return command.work(values, this_run)
         from deltaadm.cli.help import command_help
 
         text = command_help(command, short="short_help" in values)
@@ -250,8 +248,6 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
 
 
 def _near(message: str) -> str:
-    import re
-
     match = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
     if match is None:
         return ""

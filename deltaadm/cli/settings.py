@@ -12,7 +12,7 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import SettingsError, UsageError, did_you_mean
 from deltaadm.masking import masked
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.declare import COMMON, NEVER, OWN, Declared
+from deltaadm.runs.declare import COMMON, NEVER, OWN, Declared, path_of
 from deltaadm.runs.options import either
 from deltaadm.runs.output import info, show_failure
 from deltaadm.runs.settings_file import (
@@ -179,9 +179,8 @@ def converted(option: Declared, setting: Setting) -> Any:
         return [_one(option, text, setting) for text in texts if text != ""]
     if [type(text) for text in texts] != [str, str]:
         raise wrong(place, "a list of two strings", '["delta", "/data/inventory"]')
-    from pathlib import Path
-
-    return texts[0], Path(setting.directory, os.path.expanduser(texts[1]))  # noqa: PTH111
+    place = os.path.join(setting.directory, os.path.expanduser(texts[1]))  # noqa: PTH111, PTH118
+    return texts[0], path_of(place)
 
 
 def _one(option: Declared, value: Any, setting: Setting) -> Any:

@@ -26,10 +26,10 @@ def write_names(reports: Sequence[Report], out: TextIO, _: Style) -> None:
 
 @dataclass(frozen=True)
 class Selection:
-    """The *fields* to keep of each document, all if there are none, and a *query* over the rest."""
+    """The *fields* to keep of each document, all if there are none; what a *query* makes of it."""
 
     fields: tuple[str, ...] = ()
-    query: str = ""
+    query: Any = None
 
     def of_document(self, document: dict[str, Any]) -> dict[str, Any]:
         """
@@ -59,12 +59,10 @@ class Selection:
         value = chosen[0] if len(chosen) == 1 else chosen
         if not self.query or (len(chosen) == 1 and "error" in chosen[0]):
             return value
-        import jmespath
-
         try:
-            return jmespath.search(self.query, value)
-        except (jmespath.exceptions.JMESPathError, ValueError) as error:  # a step of zero
-            message = f"{self.query!r} does not apply: {error}"
+            return self.query.search(value)
+        except ValueError as error:
+            message = f"{self.query.expression!r} does not apply: {error}"
             raise UsageError(message, option="--query") from error
 
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from deltaadm.blocks import Report
 
 
-def require_query(query: str) -> None:
-    """Raise `UsageError` for what is no expression of JMESPath."""
-    import jmespath
+def parse_query(query: str) -> Any:
+    """The expression of JMESPath that *query* is; raises `UsageError` for anything else."""
+    import jmespath  # whose errors are all value errors
 
     try:
-        jmespath.compile(query)
-    except (jmespath.exceptions.JMESPathError, ValueError) as error:
+        return jmespath.compile(query)
+    except ValueError as error:
         reason = str(error).partition("\n")[0].rstrip(".:")
         raise UsageError(
             f"{query!r} is not JMESPath: {reason}",

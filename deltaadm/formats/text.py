@@ -47,16 +47,15 @@ def _writer(out: TextIO, color: str, width: int | None) -> Callable[[Line], obje
     wanted = forced or environ.get("FORCE_COLOR") or environ.get("TTY_COMPATIBLE")
     if not out.isatty() and (color == "never" or not wanted):
         return lambda line: out.write(f"{line.text}\n")
-    from rich.console import Console  # 50 ms that only a terminal is worth
-    from rich.text import Text
+    from rich import console, text  # 50 ms that only a terminal is worth
 
-    class _Console(Console):
+    class _Console(console.Console):
         """Leaves a broken pipe to whoever knows what it means for the run."""
 
         def on_broken_pipe(self) -> None:
             raise  # noqa: PLE0704 -- rich calls it where it has caught the error
 
-    console = _Console(
+    terminal = _Console(
         file=out,
         width=width or _WIDTH_WITHOUT_TERMINAL,
         force_terminal=True if forced and not plain else None,
@@ -69,10 +68,10 @@ def _writer(out: TextIO, color: str, width: int | None) -> Callable[[Line], obje
     )
 
     def write(line: Line) -> None:
-        text = Text(line.text)
+        styled = text.Text(line.text)
         for start, end, style in line.styles:
-            text.stylize(style, start, end)
-        console.print(text, soft_wrap=True)  # it is fitted to the width already
+            styled.stylize(style, start, end)
+        terminal.print(styled, soft_wrap=True)  # it is fitted to the width already
 
     return write
 

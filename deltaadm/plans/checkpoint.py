@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import ACTIONS
@@ -437,8 +438,6 @@ def write_from(
 
     What is to be said of it; None where another has its name. Raises what `write_checkpoint` does.
     """
-    import pyarrow.parquet as pq
-
     version, columns = snapshot.version, Columns.of(snapshot)
     # A V2 checkpoint without sidecars: a single file, which is there whole or not at all.
     unique = f"{uuid4()}." if columns.is_v2 else ""
@@ -551,8 +550,6 @@ def _differing(some: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
 
 
 def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
-    import pyarrow.parquet as pq
-
     found = Digest()
     try:
         file = pq.ParquetFile(draft, page_checksum_verification=True)

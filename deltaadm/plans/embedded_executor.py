@@ -363,9 +363,7 @@ class EmbeddedExecutor:
         self._open.discard(store.root)
         before = base or load_snapshot(store)
         if not step.has_statement:
-            from deltaadm.plans.checkpoint import write_checkpoint  # and pyarrow
-
-            write_checkpoint(store, before)
+            _write_checkpoint(store, before)
             return
         plan = propose("", before, [step], session=self._session, check_outcome=False)
         detail = Detail.STATE if step.is_in_domains or depends_on_state(plan) else Detail.PROTOCOL
@@ -384,9 +382,7 @@ class EmbeddedExecutor:
         interval = checkpoint_interval(attempt.actual.metadata.configuration)
         if attempt.version and attempt.version % interval == 0:
             try:
-                from deltaadm.plans.checkpoint import write_checkpoint
-
-                write_checkpoint(store, load_snapshot(store, version=attempt.version))
+                _write_checkpoint(store, load_snapshot(store, version=attempt.version))
             # The commit is done, and must not be reported as failed for whatever happens here.
             except Exception as error:  # noqa: BLE001
                 cause = error.message if isinstance(error, DeltaadmError) else repr(error)
@@ -476,6 +472,12 @@ class EmbeddedExecutor:
                 remedy=_REPLAN,
             )
         return attempt
+
+
+def _write_checkpoint(store: WritableStore, snapshot: Snapshot) -> None:
+    from deltaadm.plans.checkpoint import write_checkpoint  # and pyarrow
+
+    write_checkpoint(store, snapshot)
 
 
 def _transaction(store: WritableStore, name: str) -> str | None:

@@ -140,12 +140,11 @@ def data_file_facts(store: LogStore, add: AddFile, state: State) -> facts.DataFi
     bare: tuple[str, ...] = ()
     unreadable = ""
     if size is not None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        from pyarrow import parquet, struct
 
         try:
             with store.open_data(add.path) as source:
-                bare = tuple(_without_field_id(pa.struct(list(pq.read_schema(source)))))
+                bare = tuple(_without_field_id(struct(list(parquet.read_schema(source)))))
         except DeltaadmError as error:
             unreadable = error.message.rstrip(".")
         except Exception as error:  # noqa: BLE001 -- damaged bytes end in nearly anything

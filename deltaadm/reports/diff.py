@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -260,8 +261,6 @@ def _values(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
 
 @lru_cache(maxsize=1024)
 def _fingerprint(salt: str, value: str) -> str:
-    import hashlib
-
     body, known = (text.encode("utf-8", "surrogatepass") for text in (value, salt))
     # Slow on purpose, and salted by table and place: a record must not let anybody try passwords.
     # Records that are written have been made with this number of rounds.

@@ -14,6 +14,7 @@ from operator import attrgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any, ClassVar, Final, Self, dataclass_transform
 else:
 
@@ -94,9 +95,7 @@ class Declared:
         if self.type_name == "str":
             return text
         if self.type_name == "Path":
-            from pathlib import Path
-
-            return Path(text)
+            return path_of(text)
         if self.type_name == "int":
             try:
                 number = int(text)
@@ -110,6 +109,13 @@ class Declared:
         if word not in choices:
             raise ValueError(f"{text!r} is not one of {', '.join(map(repr, choices))}")
         return choices[word]
+
+
+def path_of(text: str) -> Path:
+    """The path *text*."""
+    from pathlib import Path  # slow to import, and most command lines have none
+
+    return Path(text)
 
 
 def option(*texts: str, **more: Any) -> Any:

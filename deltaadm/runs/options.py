@@ -15,7 +15,7 @@ from enum import Enum
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import ArgumentFileError, RefusedError, UsageError
 from deltaadm.formats import Selection, formats_for
-from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
+from deltaadm.runs.declare import COMMON, NEVER, Parameters, option, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,11 +77,9 @@ class OutputOptions(Parameters):
             name, colon, path = text.partition(":")
             file = self.output_file
             if colon:
-                from pathlib import Path
-
                 if not path:
                     raise UsageError(f"{text!r} names no file", option="--output")
-                file = Path(path)
+                file = path_of(path)
             for field in ("json", "query"):
                 if getattr(self, field) is not None and name not in {"json", "jsonl", "yaml"}:
                     message = f"requires -o json, jsonl or yaml, not {text}"
@@ -112,14 +110,15 @@ class OutputOptions(Parameters):
         """The selection from JSON documents; None for all. Raises `UsageError`."""
         if self.json is None and self.query is None:
             return None
-        from deltaadm.formats.json import require_query
-
+        query = None
         if self.query is not None:
-            require_query(self.query)
+            from deltaadm.formats.json import parse_query
+
+            query = parse_query(self.query)
         names = tuple(name.strip() for name in (self.json or "").split(",") if name.strip())
         if self.json is not None and not names:
             raise UsageError("names no field", option="--json")
-        return Selection(names, self.query or "")
+        return Selection(names, query)
 
 
 class TableOutputOptions(OutputOptions):

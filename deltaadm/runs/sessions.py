@@ -101,8 +101,7 @@ def prepare_commits(context: RunContext, plans: Sequence[Plan]) -> None:
     require_commits(context, plans)
     if context.commit_engine is Engine.EMBEDDED:
         return
-    from deltaadm.spark.jvm import settings_at_start
-    from deltaadm.spark.store import log_store, single_driver_schemes
+    from deltaadm.spark import jvm, store
 
     options = spark_options(context)
     places = [plan.before.root for plan in plans if not plan.is_noop]
@@ -110,12 +109,12 @@ def prepare_commits(context: RunContext, plans: Sequence[Plan]) -> None:
     # A Connect server has settings of its own.
     if options.is_connect or not places:
         return
-    for scheme in single_driver_schemes(places, settings_at_start(options.conf)):
+    for scheme in store.single_driver_schemes(places, jvm.settings_at_start(options.conf)):
         info(
-            f"Warning: Spark commits to {scheme}:// with {log_store(scheme).name}, which is safe "
-            "only while no other program writes to the table: it puts commits without a condition, "
-            "so it can replace one that another driver, or a writer with conditional puts, makes "
-            "at the same time. --commit-engine embedded puts them with a condition."
+            f"Warning: Spark commits to {scheme}:// with {store.log_store(scheme).name}, which is "
+            "safe only while no other program writes to the table: it puts commits without a "
+            "condition, so it can replace one that another driver, or a writer with conditional "
+            "puts, makes at the same time. --commit-engine embedded puts them with a condition."
         )
 
 
@@ -131,8 +130,7 @@ def spark_options(
     long_work: bool = False,
 ) -> SparkOptions:
     """Where and how Spark runs, which may have to reach *places*; *below* are other settings."""
-    from deltaadm.spark.jvm import jars_at
-    from deltaadm.spark.session import SparkOptions
+    from deltaadm.spark import jvm, session
 
     request = context.spark
     # A session that is open has the settings of the command line.
@@ -143,11 +141,11 @@ def spark_options(
         options = {} if context.object_stores is None else context.object_stores.options_for(place)
         credentials = None if context.unity is None else context.unity.credentials(place)
         stores[place] = options if credentials is None else {**options, **credentials.options}
-    return SparkOptions(
+    return session.SparkOptions(
         master=request.spark_master,
         remote=request.remote,
         conf={**(below or {}), **conf},
-        jars=tuple(jar for place in request.jars or () for jar in jars_at(str(place))),
+        jars=tuple(jar for place in request.jars or () for jar in jvm.jars_at(str(place))),
         debug=messages().debug or messages().verbosity > 1,
         long_work=long_work,
         stores=stores,
@@ -172,13 +170,11 @@ def log_reader(
     if context.spark.engine is not Engine.SPARK or context.engine is not None:
         yield context
         return
-    from deltaadm.spark.fleet import Executors, ship
-    from deltaadm.spark.session import open_session
-    from deltaadm.spark.store import Hadoop
+    from deltaadm.spark import fleet, session, store
 
     if context.executors is not None:
         if not by_executors:
-            Hadoop(context.executors.session)  # which one on Spark Connect has not got
+            store.Hadoop(context.executors.session)  # which one on Spark Connect has not got
         yield context
         return
 
@@ -193,12 +189,13 @@ def log_reader(
     options = spark_options(context, places=places, long_work=is_here)
     with ExitStack() as stack:
         with Progress("Starting Spark").shown() as progress:
-            session = stack.enter_context(open_session(options, progress.announce, progress.begin))
-        ship(session)
-        if by_executors and not hasattr(session, "_jvm"):
-            yield replace(context, executors=Executors(session))
+            opened = session.open_session(options, progress.announce, progress.begin)
+            spark = stack.enter_context(opened)
+        fleet.ship(spark)
+        if by_executors and not hasattr(spark, "_jvm"):
+            yield replace(context, executors=fleet.Executors(spark))
             return
         from deltaadm.spark.engine import SparkEngine  # which imports pyspark: it is there by now
 
-        hadoop, engine = Hadoop(session), SparkEngine(session)
-        yield replace(context, executors=Executors(session), hadoop=hadoop, engine=engine)
+        hadoop, engine = store.Hadoop(spark), SparkEngine(spark)
+        yield replace(context, executors=fleet.Executors(spark), hadoop=hadoop, engine=engine)

@@ -260,8 +260,6 @@ def _is_pair(text: str) -> bool:
 
 
 def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
-    import tomllib
-
     values: dict[str, Any] = {}
     for text in pairs:
         key, _, value = text.partition("=")
@@ -269,10 +267,10 @@ def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
         try:
             # As TOML first, so that numbers, lists and truth values need no quotes of TOML within
             # those of the shell.
-            read = tomllib.loads(f"{key}={value}")
+            read = _toml(f"{key}={value}")
         except ValueError:
             try:
-                read = tomllib.loads(f'{key}="{quoted}"')
+                read = _toml(f'{key}="{quoted}"')
             except ValueError as error:
                 raise SettingsError(
                     f"--config {key} is not valid: {error}.",
@@ -358,12 +356,16 @@ def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | No
     return None if section is None else as_table(section, f"{source}: tool.deltaadm")
 
 
-def _document(path: str) -> Mapping[str, Any]:
-    import tomllib
+def _toml(text: str) -> dict[str, Any]:
+    import tomllib  # which most runs do without
 
+    return tomllib.loads(text)
+
+
+def _document(path: str) -> Mapping[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
-            return tomllib.loads(file.read())
+            return _toml(file.read())
     except OSError as error:
         raise SettingsError(
             f"The settings in {path} cannot be read: {(error.strerror or str(error)).lower()}.",

@@ -189,22 +189,20 @@ def source_of(source: object) -> tuple[str, Mapping[str, str], Any]:
 
 
 def _of_spark(source: Any) -> tuple[str, Mapping[str, str], Any]:
-    from deltaadm.spark.catalog import plain_location
+    from deltaadm.spark import catalog, errors
 
     try:
         row = source.detail().select("name", "location").head()
     except Exception as error:
-        from deltaadm.spark.errors import refusal
-
         if "delta.connect" in str(error):  # the message that a server without Delta's plugin has
             raise TableError(
                 "The Spark Connect server cannot describe a DeltaTable: it lacks Delta's plugin.",
                 remedy="Pass the table's name or location, and the session as spark=.",
             ) from error
-        raise refusal(error) from error
+        raise errors.refusal(error) from error
     if row is None:
         raise TableError("Spark does not describe this table.", remedy="Pass its location.")
-    return row["name"] or plain_location(row["location"]), {}, source._spark  # noqa: SLF001
+    return row["name"] or catalog.plain_location(row["location"]), {}, source._spark  # noqa: SLF001
 
 
 # The table

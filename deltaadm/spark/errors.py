@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from deltaadm import errors
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
-from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process
+from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process, open_gateway
 
 # Deadlines of Spark Connect
 
@@ -94,12 +94,10 @@ _UNITS: Final = {"": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d":
 
 def refusal(error: Exception) -> errors.DeltaadmError:
     """The error that an exception of Spark amounts to; one that is not Spark's is raised again."""
-    from py4j.protocol import Py4JError, Py4JJavaError
-    from pyspark.errors import PySparkException
-
+    py4j_error, spark_error, _ = java_errors()
     if is_outage(error):
         return lost(error)
-    if isinstance(error, (Py4JJavaError, PySparkException)):
+    if isinstance(error, spark_error) or hasattr(error, "java_exception"):
         thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
         missing = (cause for cause in _causes(thrown) if _is(cause, *_MISSING_CLASSES))
         if cause := next(missing, None):
@@ -120,7 +118,7 @@ def refusal(error: Exception) -> errors.DeltaadmError:
         kind = errors.NotYetError if condition in WAITING_CLASSES else errors.CommitError
         remedy = advice or "Inspect the table, then plan again."
         return kind(message, remedy=remedy, delta_error_class=condition)
-    if isinstance(error, (Py4JError, OSError)):
+    if isinstance(error, (py4j_error, OSError)):
         return lost(error)
     raise error
 
@@ -196,9 +194,8 @@ def _causes(thrown: Any) -> Iterator[Any]:
 def _is(thrown: Any, *classes: str) -> bool:
     """Whether a Java exception is of one of *classes*; nothing is where the JVM is gone."""
     from py4j.java_gateway import is_instance_of
-    from pyspark import SparkContext
 
-    gateway = SparkContext._gateway
+    gateway = open_gateway()
     # By the JVM, since the name of a class says nothing about its superclasses.
     return gateway is not None and any(is_instance_of(gateway, thrown, name) for name in classes)
 

@@ -492,10 +492,9 @@ def _gateway(
     connection: Mapping[str, str], process: subprocess.Popen[bytes] | None = None
 ) -> Iterator[Any]:
     """A gateway to a JVM that has been started, in the place where pyspark looks for it."""
-    from pyspark import SparkContext
-    from pyspark.java_gateway import launch_gateway
+    from pyspark import SparkContext, java_gateway
 
-    connect: Callable[[], Any] = launch_gateway
+    connect: Callable[[], Any] = java_gateway.launch_gateway
     try:
         with environment(connection):
             gateway = connect()
@@ -515,11 +514,16 @@ def _gateway(
             gateway.close()
 
 
-def jvm_process() -> subprocess.Popen[bytes] | None:
-    """The process of the JVM that this process talks to, if it has started it."""
+def open_gateway() -> Any:
+    """Py4J's gateway to the JVM that this process talks to; None without one."""
     from pyspark import SparkContext
 
-    return getattr(SparkContext._gateway, "proc", None)
+    return SparkContext._gateway
+
+
+def jvm_process() -> subprocess.Popen[bytes] | None:
+    """The process of the JVM that this process talks to, if it has started it."""
+    return getattr(open_gateway(), "proc", None)
 
 
 # Why there is no JVM

@@ -40,14 +40,12 @@ if TYPE_CHECKING:
 @contextmanager
 def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]:
     """The session with *conf* for the block; `EngineError` for what is fixed once Spark runs."""
-    from pyspark.errors import PySparkException
-
     before: dict[str, str | None] = {}
     try:
         for key, value in conf.items():
             try:
                 # Not set again: a session that does not let it be changed may have it already.
-                with suppress(PySparkException):  # a setting that has no default either
+                with suppress(*errors.java_errors()):  # a setting that has no default either
                     if session.conf.get(key) == value:
                         continue
                 old = session.conf.get(key, None)
@@ -99,10 +97,10 @@ def remote_session(
             warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
         try:
             import grpc
-            from pyspark.sql.connect.client import DefaultChannelBuilder
-            from pyspark.sql.connect.session import SparkSession
+            from pyspark.sql.connect import client
+            from pyspark.sql.connect import session as connect
 
-            channel = DefaultChannelBuilder(url)
+            channel = client.DefaultChannelBuilder(url)
             # Asked for its version, Spark's client would try for minutes.
             with channel.toChannel() as first:
                 try:
@@ -113,7 +111,7 @@ def remote_session(
             # `builder.remote` makes a channel of its own, to which nothing can be added.
             channel.add_interceptor(errors.deadlines(patience))
             # Not `getOrCreate`, which might give a session that the program has made.
-            session: Any = SparkSession.builder.channelBuilder(channel).create()
+            session: Any = connect.SparkSession.builder.channelBuilder(channel).create()
             stack.callback(stop_session, session)
             _configure_retries(session)
             _ = session.version  # the first thing that the server is asked
@@ -362,8 +360,7 @@ def _own_session(
     master: str, options: SparkOptions, phase: Callable[[str], None]
 ) -> Iterator[SparkSession]:
     """A session in a JVM started for it; both have ended when the block has."""
-    from pyspark import SparkConf, SparkContext
-    from pyspark.sql import SparkSession
+    from pyspark import SparkConf, SparkContext, sql
 
     # pyspark refuses a second context in a process, with a message about the place of the first.
     if SparkContext._active_spark_context is not None:
@@ -391,7 +388,7 @@ def _own_session(
             with jvm.environment(python):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 # Not by the builder, which takes no gateway.
-                session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
+                session = sql.SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
             if ended := jvm.how_ended(jvm.jvm_process()):
                 raise jvm.not_started(f"its JVM {ended}", jvm.JVM_REMEDY) from error

@@ -96,19 +96,18 @@ class Inspect(Parameters):
             target = find(context, table)
             do_without_numpy()  # not before: Spark, which knows names of tables, needs it
             return show(context, [report(context, target)])
-        from deltaadm.runs.fleet import collect_tables, report_all
-        from deltaadm.runs.sessions import log_reader
+        from deltaadm.runs import fleet, sessions
 
         inventory = None
         if self.save_as:
             from deltaadm.runs.inventory import Inventory
 
             inventory = Inventory(*self.save_as)
-        with log_reader(context, tables, many, by_executors=True) as reader:
-            fleet = collect_tables(reader, tables, many, "inspect")
+        with sessions.log_reader(context, tables, many, by_executors=True) as reader:
+            found = fleet.collect_tables(reader, tables, many, "inspect")
             if reads_alone:
                 do_without_numpy()
-            return report_all(reader, fleet, report, inventory=inventory, advised=True)
+            return fleet.report_all(reader, found, report, inventory=inventory, advised=True)
 
 
 def _question(

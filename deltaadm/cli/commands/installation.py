@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import deltaadm
+from deltaadm.cli.help import man_page
 from deltaadm.cli.table import COMMANDS
 from deltaadm.documents import schemas
 from deltaadm.errors import RefusedError, UsageError, did_you_mean, require_one_of
@@ -59,8 +60,6 @@ class Man(Parameters):
     name: str | None = argument("[COMMAND]", "The command; without it, the page of the program.")
 
     def run(self, _: RunContext) -> int:
-        from deltaadm.cli.help import man_page
-
         if self.name is not None and self.name not in COMMANDS:
             remedy = did_you_mean(self.name, COMMANDS)
             raise UsageError(f"there is no command {self.name!r}", option="COMMAND", remedy=remedy)
