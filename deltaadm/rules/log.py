@@ -744,12 +744,13 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
     engine = commit.info.get("engineInfo", ENGINES[0])
     if not isinstance(engine, str) or not engine.startswith(ENGINES):
         return
+    files = [[*commit.objects(each)] for each in ("add", "remove", "cdc")]
     for name in [name for name in _METRICS if name in metrics]:
         # Delta writes it as text, delta-rs as a number.
         value = metrics[name]
         claimed = whole_number(value) if isinstance(value, str) else integer(value)
         noun, count = _METRICS[name]
-        counts = count(*(list(commit.objects(each)) for each in ("add", "remove", "cdc")))
+        counts = count(*files)
         if claimed is None or not counts or claimed in counts:
             continue
         # Delta counts the rows that a replaceWhere copies, and the empty files that a stream writes
