@@ -42,7 +42,7 @@ from deltaadm.reports.plans import PlanGroups
 from deltaadm.reports.validate import baseline_of
 from deltaadm.reports.words import counted
 from deltaadm.runs import plan_run, sessions
-from deltaadm.runs.context import RunContext
+from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.files import announce_plans, is_standard_output
 from deltaadm.runs.fleet import (
     Fleet,
@@ -54,7 +54,7 @@ from deltaadm.runs.fleet import (
     table_results,
 )
 from deltaadm.runs.names import look_up, opened
-from deltaadm.runs.options import FleetOptions, read_file, read_input
+from deltaadm.runs.options import Engine, FleetOptions, read_file, read_input
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
 from deltaadm.runs.progress import Progress
@@ -343,6 +343,8 @@ def apply_plan(
     def work() -> int:
         chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, [saved], commits=True) as (reader, entries):
+            if chosen.commit_engine is Engine.EMBEDDED:
+                do_without_numpy()
             target = _target(reader, saved, entries)
             left = ready(reader, saved, target, request, undo=undo)
             return plan_run.carry_out_plan(reader, left, request)
@@ -401,6 +403,8 @@ def carry_out_plans(
         left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
         chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, left, commits=True) as (reader, entries):
+            if chosen.commit_engine is Engine.EMBEDDED:
+                do_without_numpy()
             made: list[ReadyPlan] = []
             for saved in left:
                 try:
@@ -698,6 +702,8 @@ def plan_many(
 
     with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
         fleet = collect_tables(reader, named, many, "plan")
+        if not planning.apply or chosen.commit_engine is Engine.EMBEDDED:
+            do_without_numpy()  # which Spark needs, if it commits
         fleet = replace(fleet, brief=fleet.brief or context.format == "text")
         task = TableTask(reader, fleet, report, code, keep=True)
         exit_code, plans = _plan_all(task, change)

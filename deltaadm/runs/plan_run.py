@@ -41,7 +41,7 @@ from deltaadm.replay.timeline import writers
 from deltaadm.reports.words import some_of
 from deltaadm.runs import names as table_names
 from deltaadm.runs import output, sessions
-from deltaadm.runs.context import RunContext, now
+from deltaadm.runs.context import RunContext, do_without_numpy, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
@@ -218,6 +218,8 @@ Note = Callable[[str, Callable[[], str]], None]
 
 def plan_table(context: RunContext, target: Target, planner: Planner, change: ChangeOptions) -> int:
     """Plan for one table, show or save the plan, carry it out if asked to; the exit code."""
+    if not change.planning.apply or context.commit_engine is Engine.EMBEDDED:
+        do_without_numpy()  # which Spark needs, if it commits
     made, planning = plan_for(context, target, planner, change.commit), change.planning
     if planning.apply:
         goal_plans.require_reached(made.plan)

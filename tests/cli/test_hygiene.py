@@ -90,3 +90,14 @@ def test_nothing_needs_numpy(oracle_tables: dict[str, OracleTable], command: str
         [sys.executable, "-m", "deltaadm", *arguments], check=False, capture_output=True, text=True
     )
     assert alone.stdout == deltaadm(*arguments).out
+
+
+@pytest.mark.parametrize("command", [
+    "alter T --set delta.checkpointInterval=1 --apply --yes --commit-engine embedded",
+    "repair T",
+])  # fmt: skip
+def test_no_checkpoint_needs_numpy(small: Table, command: str) -> None:
+    arguments = [str(small.path) if word == "T" else word for word in command.split()]
+    assert not loaded(*arguments) & ARROW
+    written = bool(list(small.log.glob("*.checkpoint.parquet")))
+    assert written == command.startswith("alter")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from deltaadm.runs.context import RunContext
+from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.options import TABLES_HELP, AccessOptions, FleetOptions, TableOutputOptions
 from deltaadm.runs.plan_options import RepairOptions
+from deltaadm.storage.store import table_name
 
 
 class Repair(Parameters):
@@ -34,7 +35,10 @@ class Repair(Parameters):
     about = "tables"
 
     def run(self, context: RunContext) -> int:
+        self.many.require_any(self.tables)
+        table = self.many.only(self.tables or ())
+        if table and table_name(table) is None:  # Spark, which knows names of tables, needs it
+            do_without_numpy()
         from deltaadm.runs.repair import repair_tables  # help and man pages need no pyarrow
 
-        self.many.require_any(self.tables)
         return repair_tables(context, self.tables or (), self.many, self.repair)
