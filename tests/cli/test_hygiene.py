@@ -71,7 +71,8 @@ ARROW = HEAVY - {"pyarrow"}
     pytest.param("validate T", RARE | ODD | {"deltaadm.runs.many_plans"}, id="validate"),
     pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
     pytest.param("enable-feature T deletionVectors", RARE | OTHER_STEPS, id="steps"),
-    pytest.param("alter T --set a=b --apply --yes --commit-engine embedded", RARE, id="commit"),
+    pytest.param(
+        "alter T --set a=b --apply --yes --commit-engine embedded", RARE | ODD, id="commit"),
     pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),
 ])  # fmt: skip
 def test_light_commands(small: Table, tmp_path: Path, arguments: str, left_alone: set[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from deltaadm.catalog_table import DELTA
@@ -16,7 +15,7 @@ from deltaadm.plans.foreign import get_provider
 from deltaadm.runs import foreign_plans, plan_run
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.declare import Parameters, argument, option, path_of
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, read_file
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
@@ -106,7 +105,7 @@ class Create(Parameters):
 
 def _columns(text: str) -> StructType:
     """The columns that --schema gives: a definition has spaces, which file names rarely have."""
-    path = Path(text)
+    path = path_of(text)
     is_word = len(text.split()) == 1
     is_file = is_word or (len(text) < _LONGEST_PATH and path.is_file())
     if text.isidentifier() and not path.exists():
