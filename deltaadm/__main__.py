@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 
@@ -28,6 +29,11 @@ def main() -> None:
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, flag), mode))
+    if isinstance(sys.stdout.buffer, io.RawIOBase):
+        # Without a buffer, as PYTHONUNBUFFERED has it, Python leaves out in silence what the disk
+        # has no room for.
+        buffer, encoding = io.BufferedWriter(sys.stdout.buffer), sys.stdout.encoding
+        sys.stdout = io.TextIOWrapper(buffer, encoding, sys.stdout.errors)
     # Start-up makes tens of thousands of objects that stay: looking for garbage among them is idle.
     gc.set_threshold(500_000)
 

@@ -1,7 +1,9 @@
 """Arguments, help and exit codes of what does not parse."""
 
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -259,6 +261,21 @@ def test_a_full_disk_is_no_bug(command: str) -> None:
     code, errors = with_full_disk(*command.split(), stream="stdout")
     assert code == 4
     assert errors.startswith("error: The output cannot be written: no space left on device.\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="this system limits no files")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_half_an_answer_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unbuffered: str
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    limited = f"ulimit -f 1; {shlex.quote(sys.executable)} -m deltaadm features -o json"
+    with (tmp_path / "answer").open("w") as file:
+        done = subprocess.run(
+            ["sh", "-c", limited], check=False, text=True, stdout=file, stderr=subprocess.PIPE
+        )
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: The output cannot be written: file too large.\n")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
