@@ -715,15 +715,16 @@ _PLACES: Final = (_WRONG, _PERHAPS, "cannot read", "cannot write", _NO_SOURCE, *
 def feature_table(report: TableReport) -> Table:
     """The features of a table with their state, but for those that are implied and not needed."""
     rows, unread = [], report.snapshot.files is None
+    unused, perhaps = frozenset(report.slack), frozenset(report.possible_slack)
     for of in report.features:
-        if of.supported == "implicit" and of.name in report.slack:
+        if of.supported == "implicit" and of.name in unused:
             continue
-        state = "active" if of.active else "unused" if of.name in report.slack else "inactive"
+        state = "active" if of.active else "unused" if of.name in unused else "inactive"
         whom = {Kind.READER_WRITER: "r + w", Kind.WRITER: "w"}
         concerned = whom[of.feature.kind] if of.feature else "unknown"
         why = [text for text in of.because if not text.startswith(("listed in ", "implied by "))]
         words = some_of((text.removeprefix("property ") for text in why), 2, "; ")
-        if not words and of.name in report.possible_slack:
+        if not words and of.name in perhaps:
             words = "perhaps not needed: --files tells" if unread else "perhaps not needed"
         words = words if of.feature else "nobody knows this feature"
         state = state if of.supported else "NOT SUPPORTED"

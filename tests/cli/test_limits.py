@@ -239,3 +239,13 @@ def test_every_way_in_which_python_runs_out_of_memory_is_named(error: str) -> No
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr[:40]) == (6, "error: There is not enough memory for th")
+
+
+def test_an_answer_grows_as_the_table_does(tmp_path: Path) -> None:
+    sizes = []
+    for number in (500, 1_000):
+        features = [f"f{each}" for each in range(number)]
+        first = commit(protocol(1, 7, None, features), metadata())
+        path = tables.table(tmp_path / str(number), first).path
+        sizes.append(len(deltaadm("inspect", str(path), "-o", "json").out))
+    assert sizes[1] < 2.1 * sizes[0]
