@@ -744,9 +744,8 @@ def _forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
         yield UNREADABLE
     if metadata.may_mention("map") and any(isinstance(kind, MapType) for kind in all_types(schema)):
         yield MAPS
-    partitions = StructType(
-        tuple(column for column in schema.fields if column.name in metadata.partition_columns)
-    )
+    by = frozenset(metadata.partition_columns)
+    partitions = StructType(tuple(column for column in schema.fields if column.name in by))
     names = [type_name(column.type) for _, column in partitions.walk()]
     if any(not (name in _PLAIN_AS_TEXT or name.startswith("decimal")) for name in names):
         yield TEXT_PARTITIONS

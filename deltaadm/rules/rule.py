@@ -513,13 +513,18 @@ def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | N
     metadata, mode = table.metadata, mapping_mode(table.metadata)
     if mode is None or not fields_of(metadata) or not table.protocol.supports("clustering"):
         return
+
+    def inside(data_type: DataType | None) -> dict[str, DataType]:
+        fields = data_type.fields if isinstance(data_type, StructType) else ()
+        return {stored_name(field, mode): field.type for field in reversed(fields)}
+
+    columns = inside(metadata.schema)
     for path in physical_clustering(table.snapshot.domains or {}):
         data_type: DataType | None = metadata.schema
+        names = columns
         for part in path:
-            inner = data_type.fields if isinstance(data_type, StructType) else ()
-            data_type = next(
-                (field.type for field in inner if stored_name(field, mode) == part), None
-            )
+            data_type = names.get(part)
+            names = inside(data_type)
         yield path, data_type
 
 
