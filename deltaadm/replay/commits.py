@@ -67,9 +67,9 @@ class JsonLines:
         """The lines that are not blank, the last one first."""
         return reversed([*self.lines()])
 
-    def actions(self) -> Iterator[Named]:
-        """Every action of a commit, in its order, decoded one at a time."""
-        return self._decoded(self.lines())
+    def actions(self, word: bytes = b"") -> Iterator[Named]:
+        """Every action on a line of a commit with *word*, in its order, decoded one at a time."""
+        return self._decoded(line for line in self.lines() if word in line)
 
     def actions_reversed(self) -> Iterator[Named]:
         """

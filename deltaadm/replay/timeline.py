@@ -25,7 +25,6 @@ from deltaadm.domain.transaction.removal import (
 )
 from deltaadm.domain.wire import CommitInfo, Metadata, Writer, writer_of
 from deltaadm.errors import MissingFileError
-from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import commit_time
 from deltaadm.replay.load import load_snapshot, raised_times
@@ -219,11 +218,8 @@ def _newest_needing(
     for file in reversed(files):
         commit = commits.read_lines(store, file.path)
         if key is not None and any(
-            action.get(key) is not None
-            for line in commit.lines()
-            if f'"{key}"'.encode() in line
-            for action in load_json(line).values()
-            if isinstance(action, dict)
+            isinstance(action, dict) and action.get(key) is not None
+            for _, action in commit.actions(f'"{key}"'.encode())
         ):
             return file.number
         metadata = [document for key, document in commit.state_actions() if key == Metadata.NAME]

@@ -1,10 +1,12 @@
 """Which older versions still need a feature, told from the log."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.errors import TableError
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.timeline import feature_history
 from deltaadm.storage.store import open_store
@@ -54,6 +56,20 @@ def test_each_feature_has_its_own_traces(tmp_path: Path) -> None:
     assert history(path, "v2Checkpoint").needing == 0
     assert history(path, "deletionVectors").needing is None
     assert history(path, "vacuumProtocolCheck").needing is None
+
+
+def test_a_file_counts_on_a_line_that_is_a_list_of_actions(tmp_path: Path) -> None:
+    table = Table(log(tmp_path, [START, OFF], [], [remove("a")]))
+    table.write(f"{1:020d}.json", json.dumps([add("a", deletionVector=deletion_vector("v"))]))
+    assert history(tmp_path).needing == 1
+
+
+def test_a_line_that_is_no_json_says_so(tmp_path: Path) -> None:
+    table = Table(log(tmp_path, [START, OFF], [add("a")], [add("b")]))
+    table.checkpoint(1, [START, OFF, add("a")])
+    table.write(f"{1:020d}.json", '{"add":{"deletionVector":\n')
+    with pytest.raises(TableError, match=r"00001\.json cannot be read: .* not JSON"):
+        history(tmp_path)
 
 
 def test_what_only_the_oldest_checkpoint_knows_counts(tmp_path: Path) -> None:
