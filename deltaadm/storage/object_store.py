@@ -286,11 +286,11 @@ class LogCache:
     def __init__(self, most: int) -> None:
         self._left = most
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str, Span], tuple[Hashable, bytes]] = {}
+        self._logs: dict[str, dict[tuple[str, Span], tuple[Hashable, bytes]]] = {}
 
     def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
         """These bytes of a file, if they are there."""
-        known, body = self._kept.get((log, path, span), (None, None))
+        known, body = self._logs.get(log, {}).get((path, span), (None, None))
         return body if listed is None or listed == known else None
 
     def keep(self, log: str, path: str, listed: Hashable, body: bytes, span: Span = None) -> None:
@@ -299,16 +299,17 @@ class LogCache:
         never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
         if listed is None or not never_changes or len(body) > 1 << 20:
             return
-        key = log, path, span
         with self._lock:
-            self._left += len(self._kept.pop(key, (None, b""))[1])
+            mine = self._logs.setdefault(log, {})
+            self._left += len(mine.pop((path, span), (None, b""))[1])
             while self._left < len(body):
-                other = next((each for each in self._kept if each[0] != log), None)
+                # All of another log, since to look for a file of one takes long behind a large one.
+                other = next((each for each in self._logs if each != log), None)
                 if other is None:
                     return
-                self._left += len(self._kept.pop(other)[1])
+                self._left += sum(len(kept) for _, kept in self._logs.pop(other).values())
             self._left -= len(body)
-            self._kept[key] = listed, body
+            mine[path, span] = listed, body
 
 
 # Options

@@ -303,6 +303,24 @@ def test_what_a_run_keeps_is_limited() -> None:
     assert kept.find("c", "0.json", None) is None
 
 
+def test_what_a_run_keeps_of_a_log_is_not_searched_for_each_of_its_files() -> None:
+    class Log(str):
+        __slots__ = ()
+        compared = 0
+
+        def __ne__(self, other: object) -> bool:
+            Log.compared += 1
+            return super().__ne__(other)
+
+        __hash__ = str.__hash__
+
+    kept, log = LogCache(1000), Log("a")
+    for number in range(1100):
+        kept.keep(log, f"{number}.json", 1, b".")
+    assert kept.find("a", "999.json", 1) == b"."
+    assert Log.compared <= 100
+
+
 @pytest.mark.parametrize("location", ["s3://", "abfss:///x", "https://host/t?sig=1", "gs:///x"])
 def test_half_a_location_says_what_is_missing(location: str) -> None:
     with pytest.raises((StorageError, RefusedError)) as caught:
