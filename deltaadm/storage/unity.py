@@ -134,7 +134,10 @@ class Rest:
     def _exchange(self, request: Request) -> tuple[int, Message, bytes]:
         def answer() -> tuple[int, Message, bytes]:
             with self._opener.open(request, timeout=30.0) as response:
-                return response.status, response.headers, response.read(_LARGEST + 1)
+                body = response.read(_LARGEST + 1)
+                if response.length and len(body) <= _LARGEST:  # which `read` does not tell
+                    raise HTTPException
+                return response.status, response.headers, body
 
         # A server may send a byte now and then without end, and the system's resolver, which looks
         # up its name, cannot be interrupted: neither is waited for.

@@ -264,11 +264,13 @@ def test_what_passes_is_tried_again(table: Unity, monkeypatch: pytest.MonkeyPatc
         (seen.append if caller == "deltaadm.storage.unity" else sleep)(seconds)
 
     monkeypatch.setattr("deltaadm.storage.unity.time.sleep", observed)
-    given = iter([(503, None, {}), (429, None, {"Retry-After": "7"})])
+    cut_off: Fault = 200, {"tables": []}, {"Content-Length": "99"}
+    given = iter([(503, None, {}), (429, None, {"Retry-After": "7"}), cut_off])
     table.fault = lambda _request: next(given, None)
     assert deltaadm("inspect", "main.sales.plain").code == 0
     assert seen[0] < 1
     assert 7 <= seen[1] < 8
+    assert len(seen) == 3
 
 
 def test_a_redirection_is_not_followed(table: Unity) -> None:
