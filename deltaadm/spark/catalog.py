@@ -343,7 +343,8 @@ def open_catalog(
     # A session on this machine that no setting tells of a catalog would start with an empty one.
     known = always or _is_elsewhere(options, environ)
     if not known and find_spec("pyspark") is not None:
-        known = (conf_directory(environ) / "hive-site.xml").is_file()
+        # Not that of `Path`, which fails where the directory may not be looked into.
+        known = os.path.isfile(conf_directory(environ) / "hive-site.xml")  # noqa: PTH113
     settings = settings_at_start(options.conf, environ)
     if not known and not any(key.startswith(_CATALOG_SETTINGS) for key in settings):
         yield None

@@ -305,6 +305,7 @@ def test_a_session_that_can_know_no_table_is_not_started(monkeypatch: pytest.Mon
     for conf, environ in (
         ({}, {"SPARK_CONF_DIR": "/nowhere"}),
         ({"spark.app.name": "x"}, {"SPARK_CONF_DIR": "/nowhere"}),
+        ({}, {"SPARK_CONF_DIR": "x" * 5000}),
     ):
         with open_catalog(SparkOptions(conf=conf), messages.append, environ) as found:
             assert found is None
