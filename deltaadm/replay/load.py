@@ -92,7 +92,9 @@ def replayed(
         try:
             return replay(segment), warnings
         except UnreadableCheckpointError as error:
-            first = first or error
+            # Without what would keep all that was read so far in memory.
+            first = first or error.with_traceback(None)
+            error.__cause__ = error.__context__ = None
             warnings += (error.message,)
             before = None if segment.checkpoint is None else segment.checkpoint.version
             try:

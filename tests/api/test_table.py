@@ -81,9 +81,12 @@ def test_a_method_answers_what_its_command_does(
     lambda table: table.validate(deep=True),
     lambda table: table.plan_changes(set_properties={"team": "data"}),
 ])  # fmt: skip
+@pytest.mark.parametrize("damaged", [False, True], ids=["sound", "damaged checkpoint"])
 def test_nothing_that_was_read_waits_for_the_garbage_collector(
-    ask: Callable[[deltaadm.Table], object], events: deltaadm.Table
+    ask: Callable[[deltaadm.Table], object], events: deltaadm.Table, damaged: bool
 ) -> None:
+    if damaged:
+        Path(events.name, "_delta_log", f"{1:020d}.checkpoint.parquet").write_bytes(b"x")
     ask(events)  # imports, and what is kept for the next table
     gc.collect()
     gc.disable()
