@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 from urllib.error import URLError
 from urllib.parse import quote, urlencode, urlsplit
@@ -135,9 +135,10 @@ class Rest:
         def answer() -> tuple[int, Message, bytes]:
             with self._opener.open(request, timeout=30.0) as response:
                 body = response.read(_LARGEST + 1)
-                if response.length and len(body) <= _LARGEST:  # which `read` does not tell
-                    raise HTTPException
-                return response.status, response.headers, body
+                status, is_cut_off = response.status, response.length and len(body) <= _LARGEST
+                if is_cut_off and status == HTTPStatus.OK:  # which `read` does not tell
+                    raise IncompleteRead(body)
+                return status, response.headers, body
 
         # A server may send a byte now and then without end, and the system's resolver, which looks
         # up its name, cannot be interrupted: neither is waited for.
@@ -242,6 +243,7 @@ _CAUSES: Final[tuple[tuple[type, str, str], ...]] = (
     (ConnectionRefusedError, "the connection is refused", "Check --unity and its port."),
     (socket.gaierror, "cannot resolve the host name", "Check --unity."),
     (TimeoutError, "the server does not answer in time", "Check --unity and the network."),
+    (IncompleteRead, "its answer breaks off", "Check --unity and the network, and try again."),
 )  # fmt: skip
 
 

@@ -273,6 +273,13 @@ def test_what_passes_is_tried_again(table: Unity, monkeypatch: pytest.MonkeyPatc
     assert len(seen) == 3
 
 
+@pytest.mark.parametrize("headers", [{"Content-Length": "99"}, {"Transfer-Encoding": "chunked"}])
+def test_an_answer_that_breaks_off_says_so(table: Unity, headers: dict[str, str]) -> None:
+    table.fault = lambda _request: (200, {"tables": []}, headers)
+    done = deltaadm("inspect", "--catalog", "main.sales.*")
+    assert (done.code, "answer breaks off" in done.err) == (4, True), done.err
+
+
 def test_a_redirection_is_not_followed(table: Unity) -> None:
     with unity_server() as other:
         table.fault = answers(303, Location=f"http://me:secret-word@{other.url[7:]}/login")
