@@ -298,28 +298,35 @@ def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
         raise _inaccessible(directory, error) from error
 
 
-_MOST_NEIGHBOURS: Final = 200
+_MOST_ENTRIES: Final = 200
 
 
 def _tables_nearby(path: str) -> Iterator[str]:
-    """A sentence on the table that *path* is inside, or on its neighbours with a like name."""
-    from pathlib import Path  # only a mistake pays for it
+    """A sentence on what is at *path*, on the table around it, or on those with a like name."""
+    import shlex  # only a mistake pays for it
+    from pathlib import Path
 
     place = Path(path).absolute()
     for directory in place.parents:
         if _is_table(directory):
             yield f"The path is inside the table {directory}."
             return
-    try:
-        # A directory such as /tmp may have any number of entries, and this is only a hint.
-        neighbours = list(islice(place.parent.iterdir(), _MOST_NEIGHBOURS))
+    inside = _some_entries(place)
+    near = did_you_mean(place.name, (e.name for e in _some_entries(place.parent) if _is_table(e)))
+    if any(map(_is_table, inside)):
+        command = shlex.join(("deltaadm", "inspect", "--discover", path))
+        yield f"It contains tables; `{command}` shows all of them."
+    elif near:
+        yield near
+    elif any(entry.suffix == ".parquet" for entry in inside):
+        yield f"In Spark, CONVERT TO DELTA parquet.`{place}` makes its Parquet files a Delta table."
+
+
+def _some_entries(directory: Path) -> list[Path]:
+    try:  # A directory such as /tmp may have any number of entries, and this is only for a hint.
+        return list(islice(directory.iterdir(), _MOST_ENTRIES))
     except OSError:
-        return
-    sentence = did_you_mean(
-        place.name, (neighbour.name for neighbour in neighbours if _is_table(neighbour))
-    )
-    if sentence:
-        yield sentence
+        return []
 
 
 def _is_table(directory: Path) -> bool:

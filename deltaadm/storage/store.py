@@ -245,6 +245,12 @@ def open_store(
         _require_path(place, str.encode)
         return (object_stores or ObjectStores()).open(place, limits)
     known = ", ".join(f"{name}://" for name in sorted(OBJECT_STORES - {"memory"}))
+    if scheme.lower() in OBJECT_STORES:
+        _, _, path = place.partition(":")
+        raise StorageError(
+            f"Cannot read {place}: it is not a URL.",
+            remedy=f"Write {scheme}://{path.lstrip('/')}.",
+        )
     raise StorageError(
         f"Cannot read {place}: deltaadm does not support {scheme}:// without Spark.",
         remedy=f"It supports {known} and local paths; Spark can read others with --engine spark.",
