@@ -247,10 +247,10 @@ def _lines(report: blocks.Report, style: Style) -> Iterator[Line]:
             stands_apart = block.level > 1
         elif isinstance(block, blocks.Changes | blocks.Findings):
             stands_apart = is_free
-        elif isinstance(block, blocks.Table):
+        elif isinstance(block, blocks.Table | blocks.Matrix):
             stands_apart = isinstance(before, blocks.Table | blocks.Changes)
         elif isinstance(block, blocks.Command) and block.label:
-            stands_apart = isinstance(before, blocks.Table | blocks.Items) or (
+            stands_apart = isinstance(before, blocks.Table | blocks.Matrix | blocks.Items) or (
                 isinstance(before, blocks.Command) and not before.label
             )
         if stands_apart:
