@@ -504,12 +504,12 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
     )
     yield Either([Cards(tuple(cards))])
     if report.stopped:
-        text = f"Not everything could be checked: {report.stopped}"
-        yield Paragraph(text, "error", nested=True)
         first, last = report.versions or (None, None)
         span = f"version {first}" if first == last else f"versions {first} to {last}"
-        what = "No version" if first is None else f"Only {span}"
-        yield Paragraph(f"{what} can be reconstructed from the log.", nested=True)
+        why = f"{'no version' if first is None else f'only {span}'} can be rebuilt from the log."
+        if report.stopped not in {finding.message for finding in report.findings}:
+            why = f"{report.stopped} {why.capitalize()}"
+        yield Paragraph(f"Not everything could be checked: {why}", "error", nested=True)
     found = [counted(n, each.value) for each, n in counts.items() if n]
     checked = f" {rules} checked." if report.rules else ""
     yield Either([Paragraph(f"{', '.join(found) or 'No findings'}.{checked}", tone)])
