@@ -795,7 +795,8 @@ def _details(report: TableReport) -> Iterable[Table | Heading]:
     ):
         if other not in {None, protocol}:
             rows.append((title, _protocol_words(other)))
-    if report.classic_minimum_versions is not None:
+    needs_list = (minimum := report.minimum_protocol) is not None and bool(minimum.explicit_names)
+    if report.classic_minimum_versions is not None and not needs_list:
         reader, writer = report.classic_minimum_versions
         rows.append(("legacy minimum", f"reader {reader}, writer {writer} (no table features)"))
     highest = column_mapping.max_column_id(metadata)
