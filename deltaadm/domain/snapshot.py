@@ -523,9 +523,9 @@ class FileFacts:
 
     def some(self, files: int, size: int | None = None) -> str:
         """*files* of them, with *size* bytes together, in words."""
-        every = f"{self.files} file{'' if self.files == 1 else 's'}"
-        number = every if files == self.files else f"{files} of {every}"
-        return number if size is None else f"{number}, {size} bytes"
+        every = f"{self.files:,} file{'' if self.files == 1 else 's'}"
+        number = every if files == self.files else f"{files:,} of {every}"
+        return number if size is None else f"{number}, {size:,} bytes"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -477,7 +477,7 @@ def show_restorable(report: RestorableReport) -> Iterator[Block]:
     for reason in report.unread:
         yield Paragraph(f"Not looked into: {reason}", tone="warning")
     if report.restore is None:
-        yield Paragraph("No version but the newest one is known to be restorable.", tone="warning")
+        yield Paragraph("No older version is known to be restorable.", tone="warning")
         return
     yield Paragraph(
         "RESTORE brings back rows, schema and properties, but the protocol keeps its features; "

@@ -619,7 +619,7 @@ def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
     files = snapshot.files
     if files is not None:
         rows = [
-            ("files", f"{files.files} ({files.bytes} bytes)"),
+            ("files", f"{files.files:,} ({files.bytes:,} bytes)"),
             ("with deletion vectors", str(files.with_deletion_vector)),
             ("without statistics", str(files.without_stats)),
         ]

@@ -96,7 +96,7 @@ VERSIONS: Final = {
 
 def counted(number: int, word: str) -> str:
     """So many of what *word* names; info has no plural."""
-    return f"{number} {word}{'' if number == 1 or word == 'info' else 's'}"
+    return f"{number:,} {word}{'' if number == 1 or word == 'info' else 's'}"
 
 
 def some_of(items: Iterable[str], most: int = 4, separator: str = ", ", *, of: int = 0) -> str:

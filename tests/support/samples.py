@@ -409,7 +409,7 @@ def horizons(_path: Path) -> tuple[Report, ...]:
     moments = {"cleaned_at": 1_700_000_000_000, "allowed_until": 1_700_000_060_000}
     found = RestorableReport(
         table="events", location=LOCATION, name=None, spans=spans, missing=2, outside=0,
-        live=FileFacts(files=3, bytes=300), history=FileFacts(files=5, bytes=500),
+        live=FileFacts(files=3, bytes=300), history=FileFacts(files=1_005, bytes=500_000),
         vacuum=FileFacts(files=1, bytes=100), cleaned_to=4, vacuum_at=1_700_000_120_000,
         clones=(Clone("clone", 4, 1), Clone("other", 1, 0)), unread=("x cannot be read.",),
         **moments,
