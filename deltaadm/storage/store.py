@@ -246,11 +246,8 @@ def open_store(
         return (object_stores or ObjectStores()).open(place, limits)
     known = ", ".join(f"{name}://" for name in sorted(OBJECT_STORES - {"memory"}))
     if scheme.lower() in OBJECT_STORES:
-        _, _, path = place.partition(":")
-        raise StorageError(
-            f"Cannot read {place}: it is not a URL.",
-            remedy=f"Write {scheme}://{path.lstrip('/')}.",
-        )
+        url = f"{scheme}://{place.partition(':')[2].lstrip('/')}"
+        raise StorageError(f"Cannot read {place}: it is not a URL.", remedy=f"Write {url}.")
     raise StorageError(
         f"Cannot read {place}: deltaadm does not support {scheme}:// without Spark.",
         remedy=f"It supports {known} and local paths; Spark can read others with --engine spark.",
