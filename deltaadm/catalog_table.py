@@ -61,7 +61,7 @@ class CatalogTable(NamedTuple):
                     else "catalog names no provider."
                 ),
                 remedy=f"{what}. deltaadm can alter other tables if they are in Spark's own "
-                "catalog, one at a time: deltaadm alter NAME.",
+                "catalog, one at a time: `deltaadm alter NAME`.",
                 delta_error_class="DELTA_TABLE_ONLY_OPERATION",
             )
         return self

@@ -600,7 +600,7 @@ def _existing(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
         raise CommitError(
             f"There is a checkpoint of version {version} already, {last}, and its "
             f"{', '.join(wrong)} differ from those of the commits. It was left as it is.",
-            remedy="Find out which is wrong: deltaadm repair TABLE.",
+            remedy="Find out which is wrong: `deltaadm repair TABLE`.",
         )
     return pointer_to(store, checkpoint)
 

@@ -211,7 +211,7 @@ def _last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int
         except DeltaadmError as error:
             raise CommitError(
                 f"{met}, and cannot be read: {error.message}",
-                remedy="Find out what wrote it: deltaadm validate TABLE.",
+                remedy="Find out what wrote it: `deltaadm validate TABLE`.",
             ) from error
         if reasons:
             # Of several, the class that Delta looks for first happens to be the last by name.

@@ -298,11 +298,10 @@ def _refuse_unsupported_types(provider: str, column: StructField) -> None:
 
 
 _ANEW: Final = (
-    "Re-create the table with the change, from a query over the old one: deltaadm create "
-    "--provider."
+    "Re-create the table with the change, from a query: `deltaadm create NAME --provider PROVIDER`."
 )
 _OF_DELTA: Final = (
-    "Only Delta tables support this; create one with: deltaadm create NAME --as QUERY."
+    "Only Delta tables support this; create one with: `deltaadm create NAME --as QUERY`."
 )
 
 _DELTA_ONLY: Final[tuple[tuple[type, str, str], ...]] = (
@@ -331,7 +330,7 @@ _KEYS: Final = (
     (
         r"option\..*",
         "is an option, and options are set when the table is created",
-        "Re-create the table: deltaadm create NAME --mode replace --write-option KEY=VALUE.",
+        "Re-create the table: `deltaadm create NAME --mode replace --write-option KEY=VALUE`.",
     ),
     ("path", "would not move the table", "Use --set-location."),
 )

@@ -247,8 +247,8 @@ def still_shut_out(plan: Plan, required: Iterable[Goal]) -> tuple[str, ...]:
     not known counts as shut out.
     """
     return tuple(
-        f"Not changed by this plan: {described(after)}. To change that: deltaadm upgrade-protocol "
-        f"TABLE {goal.option}."
+        f"Not changed by this plan: {described(after)}. To change that: `deltaadm upgrade-protocol "
+        f"TABLE {goal.option}`."
         for goal in required
         for before, after in zip(*_judged(plan, [goal.release], [goal.access]), strict=True)
         if Compatibility.WORKS not in (before.compatibility, after.compatibility)

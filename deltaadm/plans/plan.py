@@ -297,7 +297,7 @@ def _require_in_order(before: Snapshot) -> None:
         raise RefusedError(
             f"Nobody could load the table after a commit: {last} is not padded, and stands behind "
             "all later versions in the log.",
-            remedy=f"Give commits their right names first: deltaadm repair {quoted(before.root)}.",
+            remedy=f"Rename the commits first: `deltaadm repair {quoted(before.root)}`.",
         )
 
 

@@ -362,7 +362,7 @@ def read_reference(source: str) -> Reference:
 def _unreadable(cause: str) -> SettingsError:
     return SettingsError(
         f"This is not a reference of deltaadm: {cause}.",
-        remedy="Write one with: deltaadm record TABLE --out FILE.",
+        remedy="Write one with: `deltaadm record TABLE --out FILE`.",
     )
 
 

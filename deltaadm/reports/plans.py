@@ -320,7 +320,7 @@ def undo_words(report: PlanReport) -> str:
     left = sorted(added & plan.after.protocol.supported_features)
     price += [f"adds {name}" for name in sorted(added - set(left))]
     lost = [words.removeprefix("never: ") for words in phrases if words.startswith("never: ")]
-    price += [f"{', '.join(left)} stays"] if left else lost
+    price += [f"{', '.join(left)} {'stays' if len(left) == 1 else 'stay'}"] if left else lost
     return f"{words} ({'; '.join(price)})" if price else words
 
 

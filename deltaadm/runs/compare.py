@@ -131,7 +131,7 @@ def compare_with_reference(
         raise UsageError(f"{twice[0]} appears twice", option="TABLE")
     if not places:
         raise RefusedError(
-            f"{file} contains no tables.", remedy="Record some: deltaadm record TABLE."
+            f"{file} contains no tables.", remedy="Record some: `deltaadm record TABLE`."
         )
 
     def report(context: RunContext, target: Target) -> reports.DiffReport:
@@ -170,8 +170,8 @@ def _entry(
     if not alone or len(by_name) != 1:
         raise RefusedError(
             f"{file} has no record of {table}.",
-            remedy="Name the table as it was recorded, or record it: deltaadm record TABLE "
-            "--out FILE.",
+            remedy="Name the table as it was recorded, or record it: `deltaadm record TABLE "
+            "--out FILE`.",
         )
     return next(iter(by_name.values()))
 

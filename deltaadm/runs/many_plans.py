@@ -477,7 +477,7 @@ def _begun(plans: Sequence[SavedPlan], known: Journal, journal: Path) -> Sequenc
     if not begun:
         raise RefusedError(
             f"The journal {journal} has no plan of this file that was applied.",
-            remedy="To undo the newest change of a table: deltaadm undo TABLE.",
+            remedy="To undo the newest change of a table: `deltaadm undo TABLE`.",
         )
     return begun
 

@@ -127,7 +127,7 @@ def test_an_error_is_wrapped_where_columns_says_so(
 ) -> None:
     wish = ("alter", small.path, "--drop-column", "nosuch")
     whole = deltaadm(*wish).err
-    assert f"deltaadm inspect {small.path} --columns." in whole
+    assert f"`deltaadm inspect {small.path} --columns`." in whole
     monkeypatch.setenv("COLUMNS", "60")
     wrapped = deltaadm(*wish).err
     assert " ".join(wrapped.split()) == " ".join(whole.split())

@@ -144,7 +144,7 @@ def place_of(shell: Shell) -> Place:
     except RuntimeError as error:
         raise RefusedError(
             "There is no home directory to install the script in.",
-            remedy="Print it instead: deltaadm completion SHELL.",
+            remedy="Print it instead: `deltaadm completion SHELL`.",
         ) from error
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local/share")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
@@ -193,7 +193,7 @@ def _install(shell: Shell) -> int:
     except OSError as error:
         raise RefusedError(
             f"{error.filename} cannot be written: {(error.strerror or str(error)).lower()}.",
-            remedy="Print the script instead: deltaadm completion SHELL.",
+            remedy="Print the script instead: `deltaadm completion SHELL`.",
         ) from error
     info("Start a new shell to use it.")
     return 0

@@ -74,7 +74,7 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
         raise UnknownNameError(
             f"The table has no column {path_text(column)}.",
             remedy=did_you_mean(path_text(column), (path_text(other) for other, _ in schema.walk()))
-            or "List its columns with: deltaadm inspect TABLE --columns.",
+            or "List its columns with: `deltaadm inspect TABLE --columns`.",
             delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
     raise RefusedError(
@@ -162,7 +162,7 @@ def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
     if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
         raise RefusedError(
             f"A column can only be {what} with column mapping, which the table does not use.",
-            remedy="Turn column mapping on first: deltaadm set-mapping-mode TABLE name.",
+            remedy="Turn column mapping on first: `deltaadm set-mapping-mode TABLE name`.",
             delta_error_class=error_class,
         )
 
@@ -222,7 +222,7 @@ class ChangeColumns(Step):
                 raise RefusedError(
                     f"{path_text(change.column)} cannot have a default: the table does not support "
                     "the feature allowColumnDefaults.",
-                    remedy="Add it first: deltaadm enable-feature TABLE allowColumnDefaults.",
+                    remedy="Add it first: `deltaadm enable-feature TABLE allowColumnDefaults`.",
                     delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
                 )
         return after
@@ -458,7 +458,7 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
         raise RefusedError(
             f"The type of {name} cannot be changed from {ddl.type_sql(old)} to {ddl.type_sql(new)}"
             + (" while type widening is off." if widening else "."),
-            remedy="Turn it on first: deltaadm enable-feature TABLE typeWidening."
+            remedy="Turn it on first: `deltaadm enable-feature TABLE typeWidening`."
             if widening
             else _widening_remedy(old),
             delta_error_class="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",

@@ -329,7 +329,7 @@ class AddConstraint(Step):
         if unknown:
             raise RefusedError(
                 f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
-                remedy="List its columns with: deltaadm inspect TABLE --columns.",
+                remedy="List its columns with: `deltaadm inspect TABLE --columns`.",
                 delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
             )
         # For its refusals alone.
@@ -630,13 +630,13 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
     if not supported and step.name.lower() in PROPERTIES:
         raise RefusedError(
             f"{step.name} is a table property, not a table feature.",
-            remedy=f"Unset it with: deltaadm alter TABLE --unset {step.name}.",
+            remedy=f"Unset it with: `deltaadm alter TABLE --unset {step.name}`.",
             delta_error_class="DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY",
         )
     if feature is None or not feature.in_delta_spark:
         raise RefusedError(
             f"Delta Spark does not know the table feature {step.name}, so it cannot drop it.",
-            remedy="List the known features with: deltaadm features.",
+            remedy="List the known features with: `deltaadm features`.",
             delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
         )
     if not supported:

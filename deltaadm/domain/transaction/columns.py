@@ -358,7 +358,7 @@ def _missing(schema: StructType, column: Path) -> RefusedError:
         error_class = "DELTA_COLUMN_PATH_NOT_NESTED"
     return UnknownNameError(
         f"The clustering column {path_text(column)} is not in the schema.",
-        remedy="List its columns with: deltaadm inspect TABLE --columns.",
+        remedy="List its columns with: `deltaadm inspect TABLE --columns`.",
         delta_error_class=error_class,
     )
 

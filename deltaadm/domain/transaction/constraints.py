@@ -505,7 +505,7 @@ def _mismatched_argument(name: str, given: Operand) -> RefusedError:
 def _no_field(path: Sequence[str], name: str, error_class: str) -> RefusedError:
     return RefusedError(
         f"The constraint uses the field {name}, which {path_text(tuple(path))} does not have.",
-        remedy="List the columns with: deltaadm inspect TABLE --columns.",
+        remedy="List the columns with: `deltaadm inspect TABLE --columns`.",
         delta_error_class=error_class,
     )
 

@@ -479,7 +479,7 @@ def _with_timestamp_provenance(
                 f"The table would have only one of {' and '.join(sorted(both))}: Delta commits "
                 "nothing then while in-commit timestamps are on.",
                 remedy="Leave both as they are; where one is missing, turn timestamps off and on "
-                f"again: deltaadm alter TABLE --set {Key.IN_COMMIT_TIMESTAMPS}=false, and =true.",
+                f"again: `deltaadm alter TABLE --set {Key.IN_COMMIT_TIMESTAMPS}=false`, and =true.",
             )
     if was_on or not (before.exists and is_on):
         return metadata

@@ -377,7 +377,7 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         remedy = "Look whether the table has moved, and whether you may read its files."
     elif switch(configuration, "delta.appendOnly"):
         refusal = "delta.appendOnly is true, and nobody may remove files"
-        remedy = "Restore the files, or: deltaadm alter TABLE --set delta.appendOnly=false."
+        remedy = "Restore the files, or: `deltaadm alter TABLE --set delta.appendOnly=false`."
     if refusal:
         return refused("data_files", "DL716", wrong, refusal, remedy)
     counts = [num_records(add.stats) for add in missing]
