@@ -25,7 +25,7 @@ BANNED = {
         r"|(?:^|[.;] )(Who|Whoever|who|whoever) [^?]*$"
     ),
     "say in which state it is": r"\bbe being\b",
-    "put the command in backticks": r": deltaadm (?!does)[a-z-]+[^`]*\.$",
+    "put the command in backticks": r": deltaadm [a-z-]+ [-A-Z][^`]*\.$",
     "say that it matters not": r"\bof no account\b|\bis no secret\b",
 }
 
