@@ -211,7 +211,8 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
                     groups.setdefault((DOES[verdict][access], reason), []).append(_release(client))
                 break
     for (does, reason), clients in groups.items():
-        yield "Clients affected", f"{', '.join(clients)} {does} ({reason})"
+        verb = does if len(clients) == 1 else does.replace("s wrong", " wrong")
+        yield "Clients affected", f"{', '.join(clients)} {verb} ({reason})"
     if document["warnings"]:
         yield "Warnings", "with warnings"
 

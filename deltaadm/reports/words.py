@@ -160,8 +160,8 @@ def writer_table(writers: Iterable[Writer]) -> Table:
 
 def writers_in_brief(writers: Iterable[Writer]) -> str:
     """The *writers* in a line, each with the time at which it wrote last, and what it does."""
-    shown = (f"{name}, {last}: {what or 'unknown'}" for _, name, last, what in _told(writers))
-    return some_of(shown, 3, "; ")
+    told = (f"{name}, {last}: {what or 'unknown'}" for _, name, last, what in _told(writers))
+    return some_of((each.removesuffix(", unknown: unknown") for each in told), 3, "; ")
 
 
 def _told(writers: Iterable[Writer]) -> Iterator[tuple[Writer, str, str, str]]:
