@@ -435,8 +435,7 @@ def _bracketed(names: frozenset[str] | None) -> str:
 
 def _too_low(feature: TableFeature, side: str, current: int, needed: int) -> RefusedError:
     return RefusedError(
-        f"The table feature {feature.name} needs {side} version {needed}; the protocol has "
-        f"{current}.",
+        f"The table feature {feature.name} needs {side} version {needed}, not {current}.",
         remedy=f"Raise the {side} version to {needed} first.",
         delta_error_class=f"DELTA_FEATURE_REQUIRES_HIGHER_{side.upper()}_VERSION",
     )

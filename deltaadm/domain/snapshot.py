@@ -525,7 +525,8 @@ class FileFacts:
         """*files* of them, with *size* bytes together, in words."""
         every = f"{self.files:,} file{'' if self.files == 1 else 's'}"
         number = every if files == self.files else f"{files:,} of {every}"
-        return number if size is None else f"{number}, {size:,} bytes"
+        told = size if size is None or size < 10**4 else f"{size:,}"  # four digits can be read
+        return number if size is None else f"{number}, {told} bytes"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -325,8 +325,7 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
         yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
     if any(change.type for step in plan.steps for change in step.touches.column_changes):
         yield (
-            "No data files are rewritten; files keep the old type until something else rewrites "
-            "them."
+            "No data files are rewritten; files keep the old type until something rewrites them."
         )
     for step in plan.steps:
         if step.touches.destination is not None:

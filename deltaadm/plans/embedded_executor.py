@@ -262,10 +262,7 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
                 "there"
             )
         if configuration.get(_UNIFORM):
-            yield (
-                f"{_UNIFORM} is set, and metadata of other formats is written by Spark after a "
-                "commit"
-            )
+            yield f"{_UNIFORM} is set, and Spark writes metadata of other formats after a commit"
 
 
 def _of_step(stage: Stage) -> Iterator[str]:

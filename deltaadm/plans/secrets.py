@@ -52,8 +52,7 @@ def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> No
         for key, value in entries:
             if isinstance(value, str) and (is_secret(key, value) or _is_mask(value)):
                 raise RefusedError(
-                    f"The plan sets {key}, which looks like a secret, and no plan file may hold "
-                    "one.",
+                    f"The plan sets {key}, which looks like a secret; no plan file may hold one.",
                     remedy="Carry it out as it is planned: with --apply, without --out, one table "
                     "at a time.",
                 )

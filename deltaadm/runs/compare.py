@@ -170,8 +170,7 @@ def _entry(
     if not alone or len(by_name) != 1:
         raise RefusedError(
             f"{file} has no record of {table}.",
-            remedy="Name the table as it was recorded, or record it: `deltaadm record TABLE "
-            "--out FILE`.",
+            remedy="Name the table as it was recorded, or record it with `deltaadm record`.",
         )
     return next(iter(by_name.values()))
 

@@ -317,8 +317,7 @@ def make_plan(
             plan = make(Detail.STATE)
     except RecursionError as error:
         raise TableError(
-            f"The columns of the table at {target.location} are nested too deeply to plan a "
-            "change.",
+            f"The columns of the table at {target.location} are too deeply nested for a plan.",
             remedy="Change it with Spark.",
         ) from error
     required = tuple(requirements.goals())

@@ -201,8 +201,7 @@ class SparkExecutor:
             if len(fields) == 1 and found != "boolean":
                 raise CommitError(
                     f"The constraint {name} is not a Boolean expression: its type is {found}.",
-                    remedy="Write an expression that is true for every row, for example: "
-                    "amount > 0.",
+                    remedy="Write an expression that is true for every row, like amount > 0.",
                     delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
                 )
 

@@ -53,8 +53,8 @@ OUTCOMES = {
     ): 2,
     "only Spark can check the expression of g, a + 1": 1,
     (
-        "delta.universalFormat.enabledFormats is set, and metadata of other formats is written by "
-        "Spark after a commit"
+        "delta.universalFormat.enabledFormats is set, and Spark writes metadata of other formats "
+        "after a commit"
     ): 1,
 }
 """How many of the recorded cases are committed, and why the others are not."""

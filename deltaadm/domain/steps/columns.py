@@ -529,8 +529,7 @@ class AddColumns(Step):
             column = definition.column
             if FieldKey.CURRENT_DEFAULT in column.metadata:
                 raise RefusedError(
-                    f"{column.name} cannot be added with a default, which existing rows would "
-                    "lack.",
+                    f"{column.name} cannot be added with a default: existing rows would lack it.",
                     remedy="Add it without a default, then set one for new rows: alter "
                     f"--set-default {column.name}={column.metadata[FieldKey.CURRENT_DEFAULT]}.",
                     delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_"

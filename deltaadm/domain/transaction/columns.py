@@ -342,8 +342,7 @@ def _refuse_repeated_or_many(columns: Sequence[Path]) -> None:
         )
     if len(columns) > MOST_COLUMNS:
         raise RefusedError(
-            f"A table can be clustered by at most {MOST_COLUMNS} columns; {len(columns)} were "
-            "given.",
+            f"A table can be clustered by at most {MOST_COLUMNS} columns, not {len(columns)}.",
             remedy="Choose those that queries filter by most.",
             delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
         )

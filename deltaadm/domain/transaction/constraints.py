@@ -123,8 +123,7 @@ def is_certain_condition(schema: StructType, text: str) -> bool:
             elif name in WINDOW_FUNCTIONS:
                 error_class = "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
             raise RefusedError(
-                f"A constraint cannot use the function {name}: it is computed over many rows, not "
-                "one.",
+                f"A constraint cannot use the function {name}, which is computed over many rows.",
                 remedy="Write a condition on the columns of one row.",
                 delta_error_class=error_class,
             )

@@ -314,8 +314,7 @@ def _unreadable_invariants(metadata: Metadata) -> Iterator[Obstacle]:
             refusal = RefusedError(
                 f"Delta Spark cannot read the invariant of column {path_text(invariant.path)}: "
                 f"{invariant.flaw}.",
-                remedy="Remove it with the client that wrote it, and use a CHECK constraint "
-                "instead.",
+                remedy="Remove it with the client that wrote it; use a CHECK constraint instead.",
                 delta_error_class=invariant.delta_error_class,
             )
             yield Obstacle(refusal, ("invariants",))

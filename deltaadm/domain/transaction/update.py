@@ -463,8 +463,7 @@ def _with_timestamp_provenance(
     has_none = newest is not None and newest.in_commit_timestamp is None
     if was_on and has_none and before.protocol.supports("inCommitTimestamp"):
         raise RefusedError(
-            f"Version {before.version} has no in-commit timestamp although the table has them "
-            "enabled.",
+            f"Version {before.version} has no in-commit timestamp although the table enables them.",
             remedy="The client that wrote it ignores the feature; use another one.",
             delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
         )

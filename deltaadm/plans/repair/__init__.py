@@ -57,8 +57,7 @@ def plan_repairs(case: Case) -> RepairPlan:
                 repair = replace(
                     found,
                     refusal=f"{young} changed a short time ago, and a writer may still be at work",
-                    remedy="Run repair again later, or with a shorter --older-than once no writer "
-                    "runs.",
+                    remedy="Run repair later, or with a shorter --older-than if nobody writes.",
                 )
             repairs.append(repair)
             for operation in () if repair.refusal else repair.operations:
