@@ -7,7 +7,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
@@ -255,18 +254,18 @@ def no_such_option(name: str, command: Command) -> UsageError:
     own = [spelled for option in command.declared() for spelled in option.names]
     near = [spelled for spelled in own if set(_words(name)) <= set(_words(spelled))]
     near = near or get_close_matches(name, own, n=2, cutoff=_NEAR)
-    others = (
+    others = [
         f"`{other}`"
         for other in COMMANDS
         if any(name in option.names for option in Command(other).declared())
-    )
+    ]
     if wish := _WISHES.get((command.name, name)):
         remedy = wish
     elif near:
         remedy = f"Did you mean {' or '.join(near[:3])}?"
     else:
-        elsewhere = ", ".join(islice(others, 3))
-        remedy = f"It is an option of {elsewhere}." if elsewhere else ""
+        more = f" and {len(rest)} more" if (rest := others[3:]) else ""
+        remedy = f"It is an option of {', '.join(others[:3])}{more}." if others else ""
     return UsageError(f"There is no option {name}.", remedy=remedy)
 
 

@@ -383,7 +383,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         "ids; no data files are rewritten."),
     TableFeature("clustering", _WRITERS, "Clustered Table", when_supported(),
         requires=("domainMetadata",), since="3.1.0",
-        not_addable="It is added together with the clustering columns: alter --cluster-by COLUMN.",
+        not_addable="Cluster the table, which adds it: `deltaadm alter --cluster-by COLUMN TABLE`.",
         refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
     TableFeature("inCommitTimestamp", _WRITERS, "In-Commit Timestamps",
         when_property("delta.enableInCommitTimestamps"), since="3.3.0",

@@ -640,7 +640,7 @@ class DropColumns(Step):
         if clustering:
             raise RefusedError(
                 f"The table is clustered by {', '.join(map(path_text, clustering))}.",
-                remedy="Choose other columns first: alter --cluster-by COLUMN, or --no-cluster-by.",
+                remedy="First run `deltaadm alter TABLE --cluster-by COLUMN`, or --no-cluster-by.",
                 delta_error_class="DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
             )
         for path in dropped:

@@ -470,7 +470,7 @@ def refuse_to_set(metadata: Metadata, properties: Mapping[str, str]) -> None:
     if CLUSTERING_COLUMNS in properties:
         raise RefusedError(
             "The clustering columns cannot be set as a property.",
-            remedy="Use alter --cluster-by COLUMN.",
+            remedy="Use `deltaadm alter TABLE --cluster-by COLUMN`.",
             delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
         )
     for key in properties:

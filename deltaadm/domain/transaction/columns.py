@@ -208,7 +208,7 @@ def require_found_clustering(snapshot: Snapshot) -> None:
         raise RefusedError(
             f"The table is clustered by {', '.join(map(path_text, lost))}, which it does not have: "
             "Delta cannot add, change or drop columns until it is clustered by other columns.",
-            remedy="Cluster it first: alter --cluster-by COLUMN, or --no-cluster-by.",
+            remedy="First run `deltaadm alter TABLE --cluster-by COLUMN`, or --no-cluster-by.",
         )
 
 
