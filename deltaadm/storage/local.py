@@ -21,6 +21,7 @@ from deltaadm.errors import (
     did_you_mean,
 )
 from deltaadm.limits import LIMITS, Limits
+from deltaadm.masking import argument, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -303,8 +304,7 @@ _MOST_ENTRIES: Final = 200
 
 def _tables_nearby(path: str) -> Iterator[str]:
     """A sentence on what is at *path*, on the table around it, or on those with a like name."""
-    import shlex  # only a mistake pays for it
-    from pathlib import Path
+    from pathlib import Path  # only a mistake pays for it
 
     place = Path(path).absolute()
     for directory in place.parents:
@@ -314,7 +314,7 @@ def _tables_nearby(path: str) -> Iterator[str]:
     inside = _some_entries(place)
     near = did_you_mean(place.name, (e.name for e in _some_entries(place.parent) if _is_table(e)))
     if any(map(_is_table, inside)):
-        command = shlex.join(("deltaadm", "inspect", "--discover", path))
+        command = f"deltaadm inspect --discover {quoted(argument(path))}"
         yield f"It contains tables; `{command}` shows all of them."
     elif near:
         yield near
