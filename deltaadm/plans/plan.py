@@ -184,7 +184,7 @@ class Plan:
         """The steps that the executor carries out, in order."""
         return tuple(stage.step for stage in self.stages)
 
-    @property
+    @cached_property
     def cost(self) -> Cost:
         """The highest of the stages."""
         return Cost.highest(*(stage.cost for stage in self.stages))

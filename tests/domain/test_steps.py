@@ -5,6 +5,7 @@ from typing import ClassVar
 import pytest
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_types
@@ -47,6 +48,22 @@ def test_planners_need_not_know_a_kind() -> None:
     assert not step.is_made_by(CommitInfo(operation="WRITE"))
     assert step_document(step) == {"kind": "comment", "text": "new"}
     assert Comment.read({"text": "new"}) == step
+
+
+def test_a_plan_of_many_steps_does_not_ask_all_for_the_cost_of_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = list[str]()
+
+    def cost(step: Comment, before: Snapshot) -> Cost:  # noqa: ARG001
+        asked.append(step.text)
+        return Cost.BACKFILL
+
+    monkeypatch.setattr(Comment, "cost", cost)
+    steps = [Comment(str(number)) for number in range(20)]
+    plan = propose("test", TABLE, steps, check_outcome=False)
+    assert (plan.cost, plan.work) == (Cost.BACKFILL, "every data file")
+    assert len(asked) <= 5 * len(steps)
 
 
 def test_what_changes_nothing_is_no_stage() -> None:
