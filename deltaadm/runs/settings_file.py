@@ -145,16 +145,21 @@ class SettingsSources:
             found.append(_Document(_document(path), USER, path))
         return tuple(found)
 
+    @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """What the environment sets, which is another one where Spark's executors work."""
+        return {name: value for name, value in os.environ.items() if name.startswith(PREFIX)}
+
     def of(self, command: str) -> SettingsSources:
         """The same for another command."""
         sources = SettingsSources(command, self._given, isolated=self._isolated)
-        sources.documents = self.documents
+        sources.documents, sources.variables = self.documents, self.variables
         return sources
 
     @property
     def exist(self) -> bool:
         """Whether anything may set something."""
-        return any(name.startswith(PREFIX) for name in os.environ) or bool(self.documents)
+        return bool(self.variables or self.documents)
 
     def find(self, key: str, *, alone: bool = False) -> Setting | None:
         """The setting of *key* that counts, if any; *alone* leaves out those for all commands."""
@@ -164,9 +169,9 @@ class SettingsSources:
         """All settings of *key*, the one that counts first; of a table, others add to it."""
         settings = [document.setting(key, self.command, alone=alone) for document in self.documents]
         name = variable(key)
-        if not alone and name in os.environ:
+        if not alone and name in self.variables:
             given = bool(self.documents) and self.documents[0].origin == COMMAND_LINE
-            settings.insert(given, Setting(os.environ[name], ENVIRONMENT, name))
+            settings.insert(given, Setting(self.variables[name], ENVIRONMENT, name))
         return [setting for setting in settings if setting is not None]
 
     def knows(self, known: Collection[str]) -> bool:

@@ -11,6 +11,8 @@ from deltaadm.errors import TableError, UsageError
 from deltaadm.formats import Style
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup
+from deltaadm.runs.plan_options import CommitOptions
+from deltaadm.runs.settings import ClientRequirements
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import NOTHING, CommitStatus
 from deltaadm.runs.target import Target, resolve
@@ -45,6 +47,17 @@ def test_another_process_reaches_stores_and_commits_likewise(tmp_path: Path) -> 
     options = {"aws_endpoint_url": "https://127.0.0.1"}
     assert there.object_stores.options_for("s3://a/t") == {"aws_region": "eu-west-1"} | options
     assert there.object_stores.options_for("s3://b/t") == options
+
+
+def test_another_process_requires_the_clients_of_this_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DELTAADM_CLIENTS", "trino@480")
+    pickled = pickle.dumps(RunContext(CommitStatus(), settings=SettingsSources("alter")))
+    monkeypatch.delenv("DELTAADM_CLIENTS")  # as on a cluster, where executors have their own
+    there = pickle.loads(pickled)  # noqa: S301 -- of our own making
+    required = ClientRequirements.of(CommitOptions.of({}), there.settings, "t", "/t")
+    assert [goal.release.client.id for goal in required.goals()] == ["trino"]
 
 
 def test_a_status_is_looked_up_once_and_stands_where_that_fails() -> None:
