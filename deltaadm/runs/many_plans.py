@@ -117,7 +117,8 @@ class Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with suppress(OSError):  # of what could not be written, `add` has told
+            self._file.close()
 
     def add(self, entry: Entry) -> None:
         """Add a line: whoever reads the file from now on knows what has begun, and what is done."""

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import random
+import resource
 import subprocess
 import sys
 import time
@@ -187,6 +188,27 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
         again = deltaadm("apply", plans, "--yes", "-o", form)
     assert (again.code, len(writer.steps)) == (0, 10)
     assert ("5  committed" in again.out) == (form == "text")
+
+
+def test_a_journal_that_is_full_ends_the_run_before_the_next_commit(
+    lake: Path, plans: Path
+) -> None:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    apply = ("apply", plans, "--yes", "--jobs", "1", "--commit-engine", "embedded")
+    # Python itself would leave half a file of bytecode behind.
+    full = process(*apply, env={"PYTHONDONTWRITEBYTECODE": "1"}, preexec_fn=limited)
+    assert full.code == 4
+    assert "cannot be written: File too large" in full.err
+    assert "continues from the journal" in full.err
+    assert "bug" not in full.err
+    done = list(map(is_done, names(lake)))
+    assert any(done)
+    assert not all(done)
+    assert process(*apply).code == 0
+    assert all(map(is_done, names(lake)))
+    assert all(versions(name) == 2 for name in names(lake))
 
 
 def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: LogWriter) -> None:

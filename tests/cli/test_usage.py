@@ -269,6 +269,7 @@ def test_half_an_answer_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unbuffered: str
 ) -> None:
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # or half a file of it would stay
     limited = f"ulimit -f 1; {shlex.quote(sys.executable)} -m deltaadm features -o json"
     with (tmp_path / "answer").open("w") as file:
         done = subprocess.run(
