@@ -254,16 +254,16 @@ def no_such_option(name: str, command: Command) -> UsageError:
     own = [spelled for option in command.declared() for spelled in option.names]
     near = [spelled for spelled in own if set(_words(name)) <= set(_words(spelled))]
     near = near or get_close_matches(name, own, n=2, cutoff=_NEAR)
-    others = [
-        f"`{other}`"
-        for other in COMMANDS
-        if any(name in option.names for option in Command(other).declared())
-    ]
     if wish := _WISHES.get((command.name, name)):
         remedy = wish
     elif near:
         remedy = f"Did you mean {' or '.join(near[:3])}?"
-    else:
+    else:  # which imports what every command needs
+        others = [
+            f"`{other}`"
+            for other in COMMANDS
+            if any(name in option.names for option in Command(other).declared())
+        ]
         more = f" and {len(rest)} more" if (rest := others[3:]) else ""
         remedy = f"It is an option of {', '.join(others[:3])}{more}." if others else ""
     return UsageError(f"There is no option {name}.", remedy=remedy)
