@@ -29,7 +29,7 @@ def main() -> None:
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, flag), mode))
-    if isinstance(sys.stdout.buffer, io.RawIOBase):
+    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
         # Without a buffer, as PYTHONUNBUFFERED has it, Python leaves out in silence what the disk
         # has no room for.
         buffer, encoding = io.BufferedWriter(sys.stdout.buffer), sys.stdout.encoding

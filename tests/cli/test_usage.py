@@ -279,6 +279,16 @@ def test_half_an_answer_is_an_error(
     assert done.stderr.startswith("error: The output cannot be written: file too large.\n")
 
 
+def test_the_output_may_be_a_text_in_memory() -> None:
+    program = (
+        "import io, os, sys; from deltaadm.__main__ import main; kept = sys.stdout; "
+        "sys.argv, sys.stdout = ['deltaadm', '--version'], io.StringIO(); "
+        "os._exit = lambda _: kept.write(sys.stdout.getvalue()); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, text=True, stdout=-1)
+    assert done.stdout == f"deltaadm {package.__version__}\n"
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
 @pytest.mark.parametrize(
     ("command", "code"),
