@@ -193,3 +193,11 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     spelled = {choice.lower(): choice for choice in choices}
     near = difflib.get_close_matches(word.lower(), spelled, n=2, cutoff=0.6)
     return f"Did you mean {' or '.join(spelled[name] for name in near)}?" if near else ""
+
+
+def some_of(items: Iterable[str], most: int = 4, separator: str = ", ", *, of: int = 0) -> str:
+    """The first of *items*, and how many more there are: *of* so many if not all are given."""
+    listed = list(items)
+    more = max(of, len(listed)) - most
+    named = separator.join(listed[:most])
+    return f"{named} and {more} more" if more > 0 else named

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
-from deltaadm.errors import UsageError, did_you_mean
+from deltaadm.errors import UsageError, did_you_mean, some_of
 from deltaadm.formats import width_for
 from deltaadm.runs.declare import Declared
 
@@ -264,8 +264,7 @@ def no_such_option(name: str, command: Command) -> UsageError:
             for other in COMMANDS
             if any(name in option.names for option in Command(other).declared())
         ]
-        more = f" and {len(rest)} more" if (rest := others[3:]) else ""
-        remedy = f"It is an option of {', '.join(others[:3])}{more}." if others else ""
+        remedy = f"It is an option of {some_of(others, 3)}." if others else ""
     return UsageError(f"There is no option {name}.", remedy=remedy)
 
 

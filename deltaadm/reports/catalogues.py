@@ -27,7 +27,7 @@ from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Cost, Kind, Status, TableFeature, undo_feature
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import RefusedError
+from deltaadm.errors import RefusedError, some_of
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -41,7 +41,7 @@ from deltaadm.json_values import (
     record,
     within,
 )
-from deltaadm.reports.words import COSTS, DOES, LEGEND, matrix_cell, some_of
+from deltaadm.reports.words import COSTS, DOES, LEGEND, matrix_cell
 
 # Features
 

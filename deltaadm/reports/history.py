@@ -26,6 +26,7 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.wire import CommitInfo, Writer, engine_of, instant, moment
+from deltaadm.errors import some_of
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -47,7 +48,6 @@ from deltaadm.reports.words import (
     VERSIONS,
     WRITERS,
     counted,
-    some_of,
     writer_table,
 )
 

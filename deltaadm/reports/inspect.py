@@ -55,7 +55,7 @@ from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import Metadata, MetadataKey, moment
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, some_of
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -77,7 +77,6 @@ from deltaadm.reports.words import (
     VERDICTS,
     WRITERS,
     matrix_cell,
-    some_of,
     writer_table,
     writers_in_brief,
 )

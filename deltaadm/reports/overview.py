@@ -16,8 +16,9 @@ from deltaadm.blocks import Block, Cards, Command, Either, Heading, Table
 from deltaadm.clients import CLIENTS, ClientRelease
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import Cost
+from deltaadm.errors import some_of
 from deltaadm.masking import quoted, visible
-from deltaadm.reports.words import DOES, cost_text, counted, some_of, writer_name
+from deltaadm.reports.words import DOES, cost_text, counted, writer_name
 
 Document = Mapping[str, Any]
 

@@ -33,7 +33,7 @@ from deltaadm.domain.features import FEATURES, Cost
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.wire import second
-from deltaadm.errors import RefusedError
+from deltaadm.errors import RefusedError, some_of
 from deltaadm.masking import quoted
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
@@ -66,7 +66,6 @@ from deltaadm.reports.words import (
     counted,
     grouped,
     last_seen,
-    some_of,
 )
 from deltaadm.rules.rule import LIMIT, Finding, Severity
 

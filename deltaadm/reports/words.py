@@ -8,6 +8,7 @@ from deltaadm.blocks import Table
 from deltaadm.clients import ClientRelease, identified
 from deltaadm.domain.features import Cost
 from deltaadm.domain.wire import second
+from deltaadm.errors import some_of
 from deltaadm.json_values import COUNT, INTEGER, STRING, STRINGS, array, maybe, record
 
 TYPE_CHECKING = False
@@ -97,14 +98,6 @@ VERSIONS: Final = {
 def counted(number: int, word: str) -> str:
     """So many of what *word* names; info has no plural."""
     return f"{number:,} {word}{'' if number == 1 or word == 'info' else 's'}"
-
-
-def some_of(items: Iterable[str], most: int = 4, separator: str = ", ", *, of: int = 0) -> str:
-    """The first of *items*, and how many more there are: *of* so many if not all are given."""
-    listed = list(items)
-    more = max(of, len(listed)) - most
-    named = separator.join(listed[:most])
-    return f"{named} and {more} more" if more > 0 else named
 
 
 _MARKS: Final = {"works": "rw", "fails loudly": "--", "silently wrong": "!!", "unknown": "??"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,7 @@ from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_id, physical_name
 from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, some_of
 from deltaadm.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
 from deltaadm.json_values import integer
 from deltaadm.rules import rule as rules
@@ -121,7 +121,7 @@ def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
             paths.setdefault(number, []).append(path_text(path))
     for number, columns in sorted(paths.items()):
         if len(columns) > 1:
-            yield Problem(f"{_several(columns)} share id {number}.", f"schema[{columns[1]}]")
+            yield Problem(f"{some_of(columns, 5)} share id {number}.", f"schema[{columns[1]}]")
 
 
 @rule("DL406", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -403,7 +403,7 @@ def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[P
     fields = rules.fields_of(table.metadata)
     columns = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
     if columns:
-        yield Problem(f"{_several(columns)} have {what}.", f"schema[{columns[0]}]")
+        yield Problem(f"{some_of(columns, 5)} have {what}.", f"schema[{columns[0]}]")
 
 
 @rule("DL418", Severity.ERROR, Scope.DEEP)
@@ -425,7 +425,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
         }
         bare = [column for column in file.without_field_id if column not in kept_by_delta]
         if bare:
-            yield Problem(f"{_several(bare)} have no field id.")
+            yield Problem(f"{some_of(bare, 5)} have no field id.")
 
 
 def _with_displayed_names(files: ArrowFiles) -> Rows:
@@ -513,12 +513,6 @@ def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
         for path, field in rules.fields_of(table.metadata):
             if field.name.lower() not in column_mapping.INTERNAL_COLUMNS:
                 yield path, field
-
-
-def _several(names: Iterable[str]) -> str:
-    every = list(names)
-    more = f" and {len(every) - 5} more" if len(every) > 5 else ""  # noqa: PLR2004
-    return f"{', '.join(every[:5])}{more}"
 
 
 def _shown(value: Any) -> str:

@@ -149,8 +149,14 @@ def _options_source(
     return options_source(access, settings, own)
 
 
-def do_without_numpy() -> None:
-    """Let pyarrow be imported without numpy, which takes half the time: for runs that only read."""
+def do_without_numpy(context: RunContext | None = None, *, commits: bool = False) -> None:
+    """
+    Let pyarrow be imported without numpy, which takes half the time.
+
+    Not where the run in *context* commits through Spark, which needs it.
+    """
+    if commits and context is not None and context.commit_engine is Engine.SPARK:
+        return
     # Nothing of ours needs numpy, but pyspark does, and pyarrow stays with what it found when it
     # was imported.
     if sys.modules.keys().isdisjoint(("numpy", "pyarrow", "pyspark")):

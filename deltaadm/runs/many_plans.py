@@ -54,7 +54,7 @@ from deltaadm.runs.fleet import (
     table_results,
 )
 from deltaadm.runs.names import look_up, opened
-from deltaadm.runs.options import Engine, FleetOptions, read_file, read_input
+from deltaadm.runs.options import FleetOptions, read_file, read_input
 from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
 from deltaadm.runs.progress import Progress
@@ -244,7 +244,9 @@ def _opened(
     known = [saved.name for saved in plans if saved.name and saved.before.exists]
     names = [saved.name for saved in plans if saved.name] if commits else known
     with opened(context, names, [saved.location for saved in plans]) as with_catalog:
-        yield with_catalog, look_up(with_catalog, known)
+        entries = look_up(with_catalog, known)
+        do_without_numpy(context, commits=commits)
+        yield with_catalog, entries
 
 
 def _target(context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]) -> Target:
@@ -344,8 +346,6 @@ def apply_plan(
     def work() -> int:
         chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, [saved], commits=True) as (reader, entries):
-            if chosen.commit_engine is Engine.EMBEDDED:
-                do_without_numpy()
             target = _target(reader, saved, entries)
             left = ready(reader, saved, target, request, undo=undo)
             return plan_run.carry_out_plan(reader, left, request)
@@ -404,8 +404,6 @@ def carry_out_plans(
         left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
         chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, left, commits=True) as (reader, entries):
-            if chosen.commit_engine is Engine.EMBEDDED:
-                do_without_numpy()
             made: list[ReadyPlan] = []
             for saved in left:
                 try:
@@ -703,8 +701,7 @@ def plan_many(
 
     with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
         fleet = collect_tables(reader, named, many, "plan")
-        if not planning.apply or chosen.commit_engine is Engine.EMBEDDED:
-            do_without_numpy()  # which Spark needs, if it commits
+        do_without_numpy(chosen, commits=planning.apply)
         fleet = replace(fleet, brief=fleet.brief or context.format == "text")
         task = TableTask(reader, fleet, report, code, keep=True)
         exit_code, plans = _plan_all(task, change)

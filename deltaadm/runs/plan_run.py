@@ -18,7 +18,14 @@ from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance, merged
-from deltaadm.errors import DeltaadmError, RefusedError, TableError, UsageError, require_one_of
+from deltaadm.errors import (
+    DeltaadmError,
+    RefusedError,
+    TableError,
+    UsageError,
+    require_one_of,
+    some_of,
+)
 from deltaadm.masking import quoted, visible
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import goals as goal_plans
@@ -38,7 +45,6 @@ from deltaadm.replay.embedded import MOST_OBSERVED
 from deltaadm.replay.load import provenance
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import writers
-from deltaadm.reports.words import some_of
 from deltaadm.runs import names as table_names
 from deltaadm.runs import output, sessions
 from deltaadm.runs.context import RunContext, do_without_numpy, now
@@ -218,8 +224,7 @@ Note = Callable[[str, Callable[[], str]], None]
 
 def plan_table(context: RunContext, target: Target, planner: Planner, change: ChangeOptions) -> int:
     """Plan for one table, show or save the plan, carry it out if asked to; the exit code."""
-    if not change.planning.apply or context.commit_engine is Engine.EMBEDDED:
-        do_without_numpy()  # which Spark needs, if it commits
+    do_without_numpy(context, commits=change.planning.apply)
     made, planning = plan_for(context, target, planner, change.commit), change.planning
     if planning.apply:
         goal_plans.require_reached(made.plan)

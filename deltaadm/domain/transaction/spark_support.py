@@ -26,7 +26,7 @@ from deltaadm.domain.protocol import (
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, RefusedError, TableError
+from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -276,12 +276,9 @@ def _unknown(
         return
     named = [feature for feature in map(TableFeature.lookup, unknown) if feature is not None]
     spelled = [feature.name for feature in named if feature.in_delta_spark]
-    names = ", ".join(unknown[:_MOST_NAMED])
-    if more := len(unknown[_MOST_NAMED:]):
-        names = f"{names} and {more} more"
     refusal = RefusedError(
         f"Delta Spark cannot {what} the table: it does not know the table "
-        f"feature{'s' if len(unknown) > 1 else ''} {names}.",
+        f"feature{'s' if len(unknown) > 1 else ''} {some_of(unknown, 20)}.",
         remedy=f"The right spelling is {', '.join(spelled)}: `deltaadm repair TABLE` writes it."
         if spelled
         else "Use a client that knows them.",
@@ -290,7 +287,6 @@ def _unknown(
     yield Obstacle(refusal, tuple(unknown))
 
 
-_MOST_NAMED = 20
 _MAX_PRECISION = 38
 SPARK_TYPES: Final = frozenset({
     "binary", "boolean", "byte", "date", "decimal", "double", "float", "geography", "geometry",
