@@ -74,8 +74,7 @@ def is_hidden(character: str) -> bool:
     return not character.isprintable() and not "\ud800" <= character <= "\udfff"
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of *text*, such as those that are reserved."""
+def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -645,7 +644,7 @@ _WRITTEN: Final = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "lo
 DIGITS: Final = r"(?:\d+(?:\.\d*)?|\.\d+)"
 """The digits of a number; in one way only, or a long one that is none takes minutes."""
 
-RESERVED: Final = words(
+_RESERVED: Final = _words(
     """
     all and anti any array as asc at between both by case cast collate cross cube current
     current_catalog current_database current_date current_schema current_time current_timestamp
@@ -655,11 +654,6 @@ RESERVED: Final = words(
     position regexp right rlike row select session_user similar some struct table then
     timestamp timestamp_ltz timestamp_ntz to trailing trim true union unknown user using values
     when where with within
-    """
-)
-"""Words that Spark reserves, in lower case: no column has one as its name without backticks."""
-_RESERVED: Final = RESERVED | words(
-    """
     bigint binary boolean byte char character day dayofyear days dec decimal double first float
     following hour hours ignore int integer last long microsecond microseconds millisecond
     milliseconds minute minutes month months named_struct nanosecond nanoseconds nulls numeric
@@ -811,53 +805,33 @@ _ICEBERG_DEFAULTS: Final = {
 }
 
 
-def refused_default(data_type: DataType, text: str) -> str | None:
+def refuses_default(data_type: DataType, text: str) -> bool:
     """
-    The error class with which Spark certainly refuses the literal *text* as a default.
+    Whether Spark certainly refuses the literal *text* as a default.
 
-    None for what it takes, and for what only Spark can tell.
+    False for what it takes, for expressions, and for what its casts of text and fractions decide.
 
-    >>> refused_default(PrimitiveType("byte"), "300"), refused_default(PrimitiveType("byte"), "3")
-    ('INVALID_DEFAULT_VALUE.DATA_TYPE', None)
-    >>> [refused_default(PrimitiveType(name), "1e3") for name in ("byte", "decimal(3,1)", "short")]
-    ['INVALID_DEFAULT_VALUE.DATA_TYPE', 'INVALID_DEFAULT_VALUE.DATA_TYPE', None]
+    >>> [refuses_default(PrimitiveType("byte"), text) for text in ("300", "3", "'x'", "1 + 999")]
+    [True, False, True, False]
     """
-    kind = _kind(text)
-    if not kind:
-        return None
-    if kind == "word":
-        constant = text.lower() in _CONSTANT_WORDS
-        return None if constant else "INVALID_DEFAULT_VALUE.NOT_CONSTANT"
-    fits = _takes(kind, data_type.name, text) if isinstance(data_type, PrimitiveType) else False
-    return None if fits else "INVALID_DEFAULT_VALUE.DATA_TYPE"
-
-
-def literal_text(text: str) -> str:
-    """
-    The literal *text* as a string without blanks at its end; empty where only Spark can tell.
-
-    >>> list(map(literal_text, ("'abc '", "+12L", "1e3", "DATE '2026-01-31'")))
-    ['abc', '12', '1000.0', '2026-01-31']
-    """
-    kind = _kind(text)
-    if kind == "text":
-        return text[1:-1].rstrip(" ")
+    kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), "")
+    if not kind or not isinstance(data_type, PrimitiveType):
+        return kind != ""
+    name = data_type.name
+    if name.startswith(_STRINGS) or (name not in _KNOWN and not name.startswith("decimal")):
+        return (name, kind) == ("variant", "boolean")
     if kind == "integer":
-        return str(int(text.rstrip("L")))
+        return name in _NEVER_NUMBERS or not _in_range(name, int(text.rstrip("L")))
     if kind == "fraction":
-        number = float(text.rstrip("D"))
-        is_decimal = text[-1:] != "D" and "e" not in text.lower()
-        plain = text.lstrip("+") if is_decimal else repr(number)
-        return plain if re.fullmatch(r"-?(0|[1-9]\d{0,6})\.\d{1,6}", plain) else ""
-    return {"boolean": text, "date": text[-11:-1]}.get(kind, "")
-
-
-def _kind(text: str) -> str:
-    return next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), "")
+        return name in _NEVER_NUMBERS or name == "binary"
+    if kind == "text":
+        word = text[1:-1].strip().lower().lstrip("+-")
+        taken = name == "binary" or word in _CAST_WORDS or re.search(r"\d", word)
+        return name == "boolean" or not taken
+    return name != kind and not (kind == "date" and name in {"timestamp", "timestamp_ntz"})
 
 
 _LITERALS: Final = {
-    "cast": r"(?i:cast)\s*\((?:[^()']|'[^']*')+\s(?i:as\s+(?:tinyint|smallint|int|bigint))\s*\)",
     # Of longer ones Python makes no number; they are left to Spark.
     "integer": r"[-+]?\d{1,4000}L?",
     "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d{1,4}",
@@ -865,47 +839,12 @@ _LITERALS: Final = {
     "boolean": r"(?i:true|false)",
     "binary": r"[xX]'[0-9a-fA-F]*'",
     "date": r"(?i:date)\s*'\d{4}-\d\d-\d\d'",
-    "word": r"(?!(?i:null|true|false)$)[A-Za-z_]\w*",
 }
-_CONSTANT_WORDS: Final = words(
-    """
-    current_catalog current_database current_date current_schema current_time current_timestamp
-    current_user localtimestamp session_user user
-    """
-)
-"""Functions that are called without brackets and so look like column names."""
 _NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
 _STRINGS: Final = ("string", "char(", "varchar(")
-
-
-def _takes(kind: str, name: str, text: str) -> bool:
-    """Whether Spark may take a literal of *kind* for a column of the type *name*."""
-    if name.startswith(_STRINGS) or (name not in _KNOWN and not name.startswith("decimal")):
-        return (name, kind) != ("variant", "boolean")
-    if kind == "integer":
-        return name not in _NEVER_NUMBERS and _in_range(name, int(text.rstrip("L").lstrip("+")))
-    if kind == "cast":
-        return name not in _NEVER_NUMBERS
-    if kind == "fraction":
-        number, decimal = _exact(text.rstrip("D")), decimal_digits(name)
-        digits = decimal[1] if decimal else 0
-        # Integers are cut off, decimals rounded.
-        rounded = number.scaleb(digits).to_integral_value("ROUND_HALF_UP").scaleb(-digits)
-        whole = int(rounded if decimal else number)
-        return name not in {*_NEVER_NUMBERS, "binary"} and _in_range(name, whole)
-    if kind == "text":  # of which Spark's casts make nothing, if it is a word like most
-        word = text[1:-1].strip().lower()
-        if name in {"date", "timestamp", "timestamp_ntz"}:
-            # A date begins with a year of four digits or more; a time alone has colons.
-            return re.search(r"\d{4}|:", word) is not None or word in _SPECIAL_TIMES
-        if name in {"float", "double"} and word.lstrip("+-") in _NO_FINITE_NUMBERS:
-            return True
-        is_number = name != "boolean" and re.fullmatch(_NUMBER_IN_TEXT, word, re.ASCII)
-        return name == "binary" or bool(is_number)
-    return name == kind or (kind == "date" and name in {"timestamp", "timestamp_ntz"})
-
-
 _KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})
+_CAST_WORDS: Final = _words("epoch inf infinity nan now today tomorrow yesterday")
+"""The words that Spark's casts of text take beside numbers, dates and times."""
 
 
 def _exact(text: str) -> Decimal:
@@ -920,10 +859,3 @@ def _in_range(name: str, number: int) -> bool:
         return -most <= number < most
     decimal = decimal_digits(name)
     return decimal is None or abs(number) < 10 ** (decimal[0] - decimal[1])
-
-
-# The words that Spark's casts of text take beside numbers, dates and times.
-_NO_FINITE_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
-_SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
-# Java's parser, which these casts use, takes a suffix d or f.
-_NUMBER_IN_TEXT: Final = rf"[-+]?{DIGITS}([eE][-+]?\d+)?[dDfF]?"

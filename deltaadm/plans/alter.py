@@ -30,8 +30,8 @@ from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metad
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.domain.transaction.constraints import (
     constraint_key,
-    is_certain_condition,
     stored_expression,
+    unjudged_expressions,
 )
 from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
 from deltaadm.masking import quoted
@@ -304,22 +304,17 @@ def in_statements(changes: Iterable[kinds.ColumnChange]) -> list[kinds.ChangeCol
 def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     """Notes on the steps of *plan*, besides what they change."""
     size = f" ({plan.before.files})" if plan.before.files else ""
-    added = [
-        (stage.before.metadata.schema, *stage.step.touches.new_constraint)
-        for stage in plan.stages
-        if stage.step.touches.new_constraint
-    ]
+    added = [step.touches.new_constraint[0] for step in plan.steps if step.touches.new_constraint]
     if added:
         yield (
-            f"For {', '.join(name for _, name, _ in added)} Delta reads every row{size} and "
-            "refuses if one violates it; this cannot be predicted from the log."
+            f"For {', '.join(added)} Delta reads every row{size} and refuses if one violates it; "
+            "this cannot be predicted from the log."
         )
-    unjudged = [name for schema, name, text in added if not is_certain_condition(schema, text)]
-    if unjudged:
         yield (
-            f"Only Spark can check whether the expression of {', '.join(unjudged)} is allowed in a "
+            f"Only Spark can check whether the expression of {', '.join(added)} is allowed in a "
             "constraint: --apply and --engine spark do so before anything is committed."
         )
+    yield from expression_notes(plan)
     clusters = any(step.touches.new_clustering for step in plan.steps)
     if clusters and plan.cost is Cost.METADATA:
         yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
@@ -338,6 +333,16 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
             )
             if is_managed:
                 yield "It is a managed table: DROP TABLE deletes the files at the new location."
+
+
+def expression_notes(plan: Plan) -> Iterator[str]:
+    """A note on new defaults and generated columns that are not judged here."""
+    new = unjudged_expressions(plan.before.metadata, plan.after.metadata)
+    if new:
+        yield (
+            f"Only Spark can check the expressions of {', '.join(map(path_text, new))}: it does so "
+            "when the plan is carried out, and refuses what does not fit."
+        )
 
 
 class ChangeTexts(NamedTuple):
@@ -432,7 +437,7 @@ def plan_create(
     keys = (*step.properties, *step.write_options)
     because = dict.fromkeys((place for key in keys for place in places(key)), REQUESTED)
     plan = propose(CREATE, snapshot, [step], because=because, session=session)
-    notes = [*plan.notes]
+    notes = [*plan.notes, *expression_notes(plan)]
     if snapshot.exists:
         notes.append(
             f"The rows of version {snapshot.version} are not in the new table; older versions "

@@ -10,14 +10,14 @@ from typing import Any, Final, NamedTuple, Self
 from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
-from deltaadm.domain.ddl import is_constant_of
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import Key, checkpoint_interval, is_true
 from deltaadm.domain.protocol import Protocol, SessionSettings
-from deltaadm.domain.schema import DataType, FieldKey, Path, path_text
+from deltaadm.domain.schema import FieldKey, path_text
 from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
+from deltaadm.domain.transaction.constraints import unjudged_expressions
 from deltaadm.domain.transaction.update import obstacles_to_writing
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Loggable, Metadata
 from deltaadm.errors import (
@@ -281,24 +281,9 @@ def _of_step(stage: Stage) -> Iterator[str]:
         yield "it needs rows or a catalog, which only Spark reads"
     elif _OPEN_DEFAULT in (after.metadata.schema_string or ""):
         yield "a column has a default, which only Spark can evaluate"
-    elif any(key in (after.metadata.schema_string or "") for key in _EXPRESSIONS):
-        # Spark analyses them unless they are plain constants.
-        known = [expression[1:] for expression in _expressions(before)]
-        for path, key, text, data_type in _expressions(after):
-            is_constant = key == FieldKey.CURRENT_DEFAULT and is_constant_of(data_type, text)
-            if (key, text, data_type) not in known and not is_constant:
-                yield f"only Spark can check the expression of {path_text(path)}, {text}"
-
-
-_EXPRESSIONS: Final = (FieldKey.CURRENT_DEFAULT, FieldKey.GENERATION)
-
-
-def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]]:
-    for path, column in snapshot.metadata.schema.walk():
-        for key in _EXPRESSIONS:
-            text = column.metadata.get(key)
-            if isinstance(text, str):
-                yield path, key, text, column.type
+    else:
+        for path, text in unjudged_expressions(before.metadata, after.metadata).items():
+            yield f"only Spark can check the expression of {path_text(path)}, {text}"
 
 
 _ATTEMPTS: Final = 3

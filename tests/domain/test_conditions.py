@@ -2,7 +2,6 @@
 
 import os
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,13 +9,11 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import AddConstraint
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.constraints import is_certain_condition, stored_expression
+from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
-from deltaadm.plans.alter import read_schema
-from tests.support.statement_rows import CONSTRAINED, STARTS, rows
+from tests.support.statement_rows import STARTS, rows
 
-SCHEMA = read_schema(CONSTRAINED)
 _PROTOCOL, _METADATA = STARTS["constrained"]()
 TABLE = Snapshot(
     root="table",
@@ -25,16 +22,15 @@ TABLE = Snapshot(
     metadata=Metadata.from_wire(_METADATA["metaData"]),
 )
 ACCEPTED = "accepted"
-CERTAIN = "certain"
 
 
 def _verdict(text: str) -> str | None:
-    """The error class with which a constraint is refused, `CERTAIN`, or `ACCEPTED`."""
+    """The error class with which a constraint is refused, or `ACCEPTED`."""
     try:
         evolve(TABLE, AddConstraint("c", text))
     except DeltaadmError as error:
         return error.delta_error_class
-    return CERTAIN if is_certain_condition(SCHEMA, text) else ACCEPTED
+    return ACCEPTED
 
 
 def _stands_in_brackets(text: str) -> bool:
@@ -53,17 +49,7 @@ def test_nothing_is_refused_that_delta_accepts() -> None:
     wrong = {
         case["expression"]: verdict
         for case in RECORDED
-        if "refused" not in case
-        and (verdict := _verdict(case["expression"])) not in (ACCEPTED, CERTAIN)
-    }
-    assert wrong == {}
-
-
-def test_nothing_is_certain_that_delta_refuses() -> None:
-    wrong = {
-        case["expression"]: case["refused"]
-        for case in RECORDED
-        if "refused" in case and _verdict(case["expression"]) == CERTAIN
+        if "refused" not in case and (verdict := _verdict(case["expression"])) != ACCEPTED
     }
     assert wrong == {}
 
@@ -73,19 +59,10 @@ def test_what_is_refused_has_the_class_that_delta_gives_it() -> None:
         case["expression"]: (verdict, case["refused"])
         for case in RECORDED
         if case.get("refused")
-        and (verdict := _verdict(case["expression"])) not in (ACCEPTED, CERTAIN)
+        and (verdict := _verdict(case["expression"])) != ACCEPTED
         and str(verdict).partition(".")[0] != case["refused"].partition(".")[0]
     }
     assert wrong == {}
-
-
-@pytest.mark.parametrize(("text", "error_class"), [
-    ("a", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-    ("count(a) > 0", "INVALID_WHERE_CONDITION"),
-    ("a > dt", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"),
-])  # fmt: skip
-def test_samples_of_what_is_refused(text: str, error_class: str) -> None:
-    assert _verdict(text) == error_class
 
 
 WORDS = """

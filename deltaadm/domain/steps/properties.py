@@ -302,7 +302,7 @@ class AddConstraint(Step):
         The state after it if all rows meet the constraint.
 
         Raises `RefusedError` with Delta's error class where Delta or Spark would refuse whatever
-        the rows are, and `PARSE_SYNTAX_ERROR` for a text that cannot stand in brackets.
+        the rows are, save for the types in the expression, which only Spark judges.
         """
         # First, as Spark parses a statement before it looks at the table.
         expression = constraints.stored_expression(self.expression)
@@ -332,8 +332,6 @@ class AddConstraint(Step):
                 remedy="List its columns with: `deltaadm inspect TABLE --columns`.",
                 delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
             )
-        # For its refusals alone.
-        constraints.is_certain_condition(metadata.schema, self.expression)
         require_queryable(snapshot)  # Delta counts the rows that violate it, even of an empty table
         return update.commit_metadata(snapshot, metadata.with_properties({key: expression}))
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
-from deltaadm.domain.ddl import identifier, literal_text, refused_default, unquoted
+from deltaadm.domain.ddl import identifier, refuses_default, unquoted
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, column_list, whole_number
 from deltaadm.domain.protocol import SessionSettings
@@ -50,16 +50,16 @@ def quoted_name(path: Path) -> str:
 
 def refuse_default(name: str, data_type: DataType, text: str) -> None:
     """Raise `RefusedError` where Spark certainly refuses *text* as the default of a column."""
-    refusal = refused_default(data_type, text.strip())
-    if refusal is not None:
+    if refuses_default(data_type, text.strip()):
         raise RefusedError(
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
             remedy="Write a constant of that type, for example 7, 'x', DATE '2026-01-31' or NULL.",
-            delta_error_class=refusal,
+            delta_error_class="INVALID_DEFAULT_VALUE.DATA_TYPE",
         )
     # A later SET DEFAULT takes such: the column is a plain string then.
     limited = re.fullmatch(CHAR_TYPE, type_name(data_type))
-    if limited and len(literal_text(text.strip())) > int(limited[2]):
+    quoted = re.fullmatch(r"'((?:[^'\\]|'')*)'", text.strip())
+    if limited and quoted and len(quoted[1].replace("''", "'").rstrip(" ")) > int(limited[2]):
         raise RefusedError(
             f"{text} is too long for the column {name}.",
             remedy="Write a shorter default, or declare a longer column.",
