@@ -87,7 +87,7 @@ def boolean(key: str, value: str) -> bool:
     if word not in ("true", "false"):
         raise IllegalArgumentError(
             f"The value {value!r} of {key} is neither true nor false.",
-            remedy=f"Set {key} to true or false. {_elsewhere(key, value)}".rstrip(),
+            remedy=f"Set {key} to true or false.",
         )
     return word == "true"
 
@@ -120,24 +120,10 @@ def _boolean(known: Property, value: str) -> None:
 
 def _invalid(known: Property, value: str) -> IllegalArgumentError:
     accepted = known.help.strip().rstrip(".") or "does not accept it"
-    default = f"The default is {known.default!r}." if known.default else ""
-    is_version = known.key in (Key.MIN_READER_VERSION, Key.MIN_WRITER_VERSION)
-    hint = _HIGHEST_VERSIONS if is_version else default
     return IllegalArgumentError(
         f"The value {value!r} is not accepted: {known.key} {accepted}.",
-        remedy=" ".join(filter(None, (hint, _elsewhere(known.key, value)))),
+        remedy=f"The default is {known.default!r}." if known.default else "",
     )
-
-
-_HIGHEST_VERSIONS: Final = (
-    "Reader version 3 and writer version 7 are the highest; everything added since is a table "
-    "feature, for `enable-feature`."
-)
-
-
-def _elsewhere(key: str, value: str) -> str:
-    other = foreign_value(key, value)
-    return "" if other is None else f"{other.engine} accepts this value; set it there."
 
 
 _LONG_DIGITS = 19
@@ -278,10 +264,7 @@ def spark_values(properties: Mapping[str, str]) -> dict[str, str]:
 
 def _is_size(key: str) -> bool:
     """Whether the values of the property *key* are sizes; none of Delta Spark's own is one."""
-    if key.lower() in PROPERTIES or not key.lower().startswith("delta."):
-        return False
-
-    known = foreign(key)
+    known = None if key.lower() in PROPERTIES else foreign(key)
     return known is not None and known.is_size
 
 
@@ -309,47 +292,33 @@ def spark_interval(text: str) -> str:
     return f"interval {' '.join(f'{count} {unit}s' for count, unit in terms)}"
 
 
-_SIZE_UNITS: Final = {"": "b", "b": "b", "byte": "b", "bytes": "b"} | {
-    f"{letter}{end}": letter for letter in "kmgtp" for end in ("", "b", "ib")
-}
-
-
 def spark_size(text: str) -> str:
     """
     The size *text*, in powers of 1024, in a form that Spark reads.
 
     Raises `RefusedError` for what is no size.
 
-    >>> spark_size("256mb"), spark_size("1 GiB"), spark_size("1.5 GB"), spark_size("134217728")
-    ('256mb', '1g', '1536m', '134217728')
+    >>> spark_size("256mb"), spark_size("1 GiB"), spark_size("134217728 bytes")
+    ('256mb', '1g', '134217728b')
     """
     if re.fullmatch(r"\d+(b|[kmgtp]b?)?", text):
         return text
-    match = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,3}))?\s*([a-z]*)", text.strip().lower())
-    unit = _SIZE_UNITS.get(match[3]) if match else None
-    if match is None or unit is None:
-        near = did_you_mean(match[3], ["KiB", "MiB", "GiB", "TiB", "bytes"]) if match else ""
+    form = r"(\d{1,15})\s*(?:(b|byte|bytes)?|([kmgtp])(?:i?b)?)"
+    match = re.fullmatch(form, text.strip().lower())
+    if match is None:
         raise RefusedError(
-            f"{text!r} is not a size.", remedy=near or "For example: 256mb, '1 GiB' or 134217728."
+            f"{text!r} is not a size in whole numbers.",
+            remedy="For example: 256mb, '1 GiB' or 134217728.",
         )
-    order = "bkmgtp"
-    thousandths = int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
-    place = order.index(unit)
-    while thousandths % 1000 and place:
-        thousandths, place = thousandths * 1024, place - 1
-    if thousandths % 1000:
-        raise RefusedError(
-            f"{text!r} is not a whole number of bytes.", remedy="For example: 256mb."
-        )
-    return f"{thousandths // 1000}{order[place]}"
+    return f"{match[1]}{match[3] or 'b'}"
 
 
 def size_in_bytes(key: str, text: str) -> int | None:
     """
     The size *text* in bytes; None for what is no size, and for properties that are none.
 
-    >>> size_in_bytes("delta.targetFileSize", "1.5 KiB"), size_in_bytes("team", "1 KiB")
-    (1536, None)
+    >>> size_in_bytes("delta.targetFileSize", "1 KiB"), size_in_bytes("team", "1 KiB")
+    (1024, None)
     """
     if not _is_size(key):
         return None
@@ -363,12 +332,9 @@ def size_in_bytes(key: str, text: str) -> int | None:
 
 
 def _no_interval(text: str) -> RefusedError:
-    match = re.fullmatch(r"(\d+)\s*([a-z]+)", text.strip().lower())
-    units = [f"{unit}s" for unit in _UNITS]
-    near = did_you_mean(match[2], units) if match and match[2] not in units else ""
     return RefusedError(
         f"{text!r} is not an interval.",
-        remedy=near or "For example: 'interval 30 days', '12 hours' or 7d.",
+        remedy="For example: 'interval 30 days', '12 hours' or 7d.",
         delta_error_class="DELTA_INVALID_INTERVAL",
     )
 
@@ -540,10 +506,7 @@ PROPERTIES: Final[Mapping[str, Property]] = {entry.key.lower(): entry for entry 
 def is_registered(key: str) -> bool:
     """Whether any engine is known to define *key*, ignoring case."""
     lower = key.lower()
-    if lower in PROPERTIES or lower.startswith(_FREE):
-        return True
-
-    return foreign(lower) is not None
+    return lower in PROPERTIES or lower.startswith(_FREE) or foreign(lower) is not None
 
 
 def similar_property(key: str) -> str:

@@ -69,9 +69,7 @@ def test_the_finding_names_the_engine_and_delta_spark_still_refuses(
             (found,) = [each for each in findings(path) if each.code == "DL310"]
             assert one.engine in found.message
             assert one.source in found.message
-            asked = deltaadm("alter", plain.path, "--set", f"{one.key}={value}")
-            assert asked.code == 7
-            assert one.engine in asked.err
+            assert deltaadm("alter", plain.path, "--set", f"{one.key}={value}").code == 7
 
 
 @pytest.mark.parametrize("key", SHARED)

@@ -667,12 +667,9 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
         )
     needing = dependents(feature.name, snapshot.protocol.supported_features)
     if needing:
-        stuck = [name for name in needing if FEATURES[name].removal is None]
         raise RefusedError(
             f"{feature.name} is required by {', '.join(needing)}.",
-            remedy=f"{', '.join(stuck)} cannot be dropped, so {feature.name} must stay."
-            if stuck
-            else f"Drop {', '.join(needing)} first.",
+            remedy=f"Drop {', '.join(needing)} first, if they can be dropped.",
             delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
         )
     return feature

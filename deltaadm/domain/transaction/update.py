@@ -111,9 +111,7 @@ def enforce_iceberg_compatibility(
             raise _violation(
                 "WRONG_REQUIRED_TABLE_PROPERTY",
                 f"Iceberg compatibility V{version} needs column mapping.",
-                f"Set {COMPAT_KEYS[version]} to false first, or keep column mapping."
-                if version in enabled_versions(before.metadata)
-                else "Run `deltaadm set-mapping-mode TABLE name` first.",
+                f"Run `deltaadm set-mapping-mode TABLE name`, or turn {COMPAT_KEYS[version]} off.",
             )
         if version == _V3:
             # V3 turns row tracking on by itself, and only by itself.
@@ -140,7 +138,7 @@ def enforce_iceberg_compatibility(
 
 
 def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
-    formats = _formats(new)
+    formats = new.configuration.get(Key.FORMATS, "").split(",")
     if "iceberg" in formats and not enabled_versions(new):
         if not enabled_versions(old):
             raise RefusedError(
@@ -172,10 +170,6 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
             delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
     return new
-
-
-def _formats(metadata: Metadata) -> tuple[str, ...]:
-    return tuple(metadata.configuration.get(Key.FORMATS, "").split(","))
 
 
 def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata: Metadata) -> None:
@@ -218,7 +212,8 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
             raise _violation(
                 "DELETION_VECTORS_SHOULD_BE_DISABLED",
                 f"Iceberg compatibility V{version} does not allow deletion vectors.",
-                _without_deletion_vectors(version, before.metadata),
+                f"Set {_DELETION_VECTORS} to false in a command of its own and purge them (REORG "
+                f"TABLE … APPLY (PURGE)), or turn {COMPAT_KEYS[version]} and {Key.FORMATS} off.",
             )
         if before.files is not None and before.files.with_deletion_vector:
             raise _violation(
@@ -226,23 +221,6 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                 f"{before.files.with_deletion_vector} files still have deletion vectors.",
                 "Purge them: REORG TABLE … APPLY (PURGE).",
             )
-
-
-def _without_deletion_vectors(version: int, before: Metadata) -> str:
-    if is_true(before.configuration, _DELETION_VECTORS):
-        return (
-            "Set delta.enableDeletionVectors to false in a command of its own, and purge them: "
-            "REORG TABLE … APPLY (PURGE)."
-        )
-    keys = COMPAT_KEYS[version]
-    if "iceberg" in _formats(before):
-        keys = f"{keys} and {Key.FORMATS}"
-    return (
-        f"The table is kept readable as Iceberg, by {keys}: leave deletion vectors off, or turn "
-        "that off first."
-        if version in enabled_versions(before)
-        else "Leave deletion vectors out of the command."
-    )
 
 
 def _check_columns(version: int, metadata: Metadata) -> None:
