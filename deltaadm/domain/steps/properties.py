@@ -79,7 +79,7 @@ class SetProperties(Step):
             # Delta removes the mapping in a commit of its own; only other properties need another.
             if len(properties) == 1:
                 return state
-        checks.refuse_to_set(state.metadata, properties)
+        checks.refuse_to_set(properties)
         stored = {key: value for key, value in properties.items() if key != Key.TABLE_COMMENT}
         proposed = replace(
             state.metadata.with_properties(stored),
@@ -231,7 +231,6 @@ class UnsetProperties(Step):
             if len(self.keys) == 1:
                 return state
         unset = set(map(unset_key, self.keys))
-        checks.refuse_to_unset(state.metadata, unset)
         proposed = replace(
             state.metadata.without_properties(*unset),
             description=None if Key.TABLE_COMMENT in unset else state.metadata.description,

@@ -465,8 +465,8 @@ def refuse_for_new_table(properties: Mapping[str, str], replaced: Protocol | Non
         )
 
 
-def refuse_to_set(metadata: Metadata, properties: Mapping[str, str]) -> None:
-    """Raise `RefusedError` for what SET TBLPROPERTIES does not set in a table with *metadata*."""
+def refuse_to_set(properties: Mapping[str, str]) -> None:
+    """Raise `RefusedError` for what SET TBLPROPERTIES does not set in any table."""
     if CLUSTERING_COLUMNS in properties:
         raise RefusedError(
             "The clustering columns cannot be set as a property.",
@@ -488,26 +488,11 @@ def refuse_to_set(metadata: Metadata, properties: Mapping[str, str]) -> None:
             delta_error_class=feature.refusal,
         )
     asked = [key for key in COORDINATED_KEYS if key in properties]
-    present = [key for key in COORDINATED_KEYS if key in metadata.configuration]
     touched = [key for key in ICT_KEYS if key in properties]
     # In Delta's order, as recorded: of several mistakes the first names the error class.
-    if asked and present:
-        raise _uncoordinated("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
     if asked and touched:
         raise _uncoordinated("DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES", touched)
     _require_coordinator(asked)
-    if present and touched:
-        raise _uncoordinated("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", touched)
-
-
-def refuse_to_unset(metadata: Metadata, gone: set[str]) -> None:
-    """Raise `RefusedError` where coordinated commits forbid that the properties are *gone*."""
-    if any(key in metadata.configuration for key in COORDINATED_KEYS):
-        if gone & set(COORDINATED_KEYS):
-            raise _uncoordinated("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
-        if gone & set(ICT_KEYS):
-            error_class = "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES"
-            raise _uncoordinated(error_class, sorted(gone))
 
 
 def _require_coordinator(asked: list[str]) -> None:

@@ -312,8 +312,8 @@ def verify_and_update_metadata_change(
     """
     *new_metadata* as it may follow *old_metadata*, mapping metadata completed.
 
-    Raises `RefusedError` for an illegal mode change, for turning mapping on over leftovers of an
-    earlier mapping, and for adding columns in the same commit. With *strip_metadata*, mapping keys
+    Raises `RefusedError` for an illegal mode change, and for turning mapping on over leftovers of
+    an earlier mapping. With *strip_metadata*, mapping keys
     that come in while the mode stays none are removed, unless the table had such keys already. The
     old protocol, which Delta's own function once took, no longer matters.
     """
@@ -327,7 +327,16 @@ def verify_and_update_metadata_change(
             delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
         )
     if changing and old_mode is ColumnMappingMode.NONE:
-        _require_clean_start(old_metadata.schema, new_metadata.schema)
+        fields = new_metadata.schema.walk()
+        stale = [path_text(p) for p, field in fields if COLUMN_MAPPING_KEYS & field.metadata.keys()]
+        if stale:
+            raise RefusedError(
+                "Column mapping cannot be turned on: columns still carry metadata of an earlier "
+                f"mapping: {', '.join(stale[:10])}.",
+                remedy="Turning it on would read the wrong columns; copy the table instead.",
+                delta_error_class="DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_"
+                "METADATA_ALREADY_EXISTS",
+            )
     if (
         new_mode is ColumnMappingMode.NONE
         and strip_metadata
@@ -337,28 +346,6 @@ def verify_and_update_metadata_change(
     ):
         return new_metadata.with_schema(drop_column_mapping_metadata(new_metadata.schema))
     return try_fix_metadata(old_metadata, new_metadata, is_changing_mode_on_existing_table=changing)
-
-
-def _require_clean_start(old: StructType, new: StructType) -> None:
-    stale = [path_text(p) for p, field in new.walk() if COLUMN_MAPPING_KEYS & field.metadata.keys()]
-    if stale:
-        raise RefusedError(
-            "Column mapping cannot be turned on: columns still carry metadata of an earlier "
-            f"mapping: {', '.join(stale[:10])}.",
-            remedy="Turning it on would read the wrong columns; copy the table instead.",
-            delta_error_class="DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_"
-            "METADATA_ALREADY_EXISTS",
-        )
-    known = {folded(path) for path, _ in old.walk()}
-    added = [path_text(path) for path, _ in new.walk() if folded(path) not in known]
-    # A table without columns may get its first ones in this commit.
-    if known and added:
-        raise RefusedError(
-            "Columns cannot be added in the commit that turns column mapping on: "
-            f"{', '.join(added[:10])}.",
-            remedy="Turn column mapping on first.",
-            delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE",
-        )
 
 
 def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
