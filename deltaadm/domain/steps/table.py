@@ -487,14 +487,6 @@ def check_new_columns(step: CreateTable) -> None:
             remedy="Give columns with --schema.",
             delta_error_class="DELTA_SCHEMA_NOT_PROVIDED",
         )
-    if step.query is not None and all(
-        column.type == PrimitiveType("void") for column in step.schema.fields
-    ):
-        raise RefusedError(
-            "All columns of the query are untyped NULLs, which cannot be written.",
-            remedy="Give them types: CAST(NULL AS INT).",
-            delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
-        )
     twice = Counter(folded(path) for path, _ in step.schema.walk())
     repeated = [path_text(path) for path, times in twice.items() if times > 1]
     if repeated:
