@@ -376,16 +376,7 @@ def _path(reader: _Reader, expected: str = "a column name") -> list[str]:
 def _column(reader: _Reader) -> StructField:
     name = _name(reader)
     reader.accept(":")
-    column, _ = _described(reader, name, _OF_CREATE)
-    # The types of Spark's parser; Delta takes the former alone.
-    known = (PrimitiveType("long"), PrimitiveType("integer"))
-    if FieldKey.IDENTITY_START in column.metadata and column.type not in known:
-        raise RefusedError(
-            f"The identity column {name} has the type {type_sql(column.type)}.",
-            remedy="Declare it as BIGINT.",
-            delta_error_class="IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
-        )
-    return column
+    return _described(reader, name, _OF_CREATE)[0]
 
 
 def _definition(reader: _Reader) -> ColumnDefinition:
@@ -411,7 +402,7 @@ _SUBJECTS: Final = {
 """What each clause is on, by its first word; of those on one subject there can be one."""
 _OF_STRUCT: Final = ("NOT", "COMMENT")
 _OF_CREATE: Final = (*_OF_STRUCT, "DEFAULT", "GENERATED")
-_OF_ADD: Final = tuple(_SUBJECTS)
+_OF_ADD: Final = (*_OF_STRUCT, "DEFAULT", "FIRST", "AFTER")
 
 
 def _described(
@@ -443,17 +434,11 @@ def _described(
             # Spark evaluates the default once, for the rows that are there already.
             metadata[FieldKey.EXISTS_DEFAULT] = KNOWN_AFTER_COMMIT
         else:
-            metadata |= _generated(reader, is_new=known is _OF_CREATE)
+            metadata |= _generated(reader)
     return StructField(name, data_type, nullable, metadata), position
 
 
-def _generated(reader: _Reader, *, is_new: bool) -> dict[str, Any]:
-    if not is_new:
-        raise RefusedError(
-            "A generated or identity column can only be declared when the table is created.",
-            remedy="Add an ordinary column and fill it with UPDATE, or create a new table.",
-            delta_error_class="PARSE_SYNTAX_ERROR",
-        )
+def _generated(reader: _Reader) -> dict[str, Any]:
     by_default = reader.accept("BY", "DEFAULT")
     if not by_default:
         reader.expect("ALWAYS")
@@ -509,7 +494,7 @@ def _after_default(reader: _Reader) -> bool:
     # NOT NULL behind IS is part of the expression.
     if reader.ahead("NOT", "NULL"):
         return reader.previous.word != "IS"
-    return reader.next.word in {*_OF_ADD, ","} - {"NOT"}
+    return reader.next.word in {*_SUBJECTS, ","} - {"NOT"}
 
 
 def _place(reader: _Reader) -> Position:
