@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from deltaadm.catalog_table import DELTA, CatalogTable
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.schema import (
-    DataType,
-    PrimitiveType,
-    StructField,
-    StructType,
-    all_types,
-    path_text,
-)
+from deltaadm.domain.schema import path_text
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.table import check_new_columns, partition_columns
-from deltaadm.domain.transaction.checks import refuse_reserved
+from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.alter import ALTER, CREATE
 from deltaadm.plans.plan import require_moves_alone, with_state
@@ -84,63 +76,47 @@ class ForeignPlan:
         made = self.creation
         if made is None:
             return tuple(step.statement(self.name) for step in self.steps)
-        drop = () if self.before is None else (f"DROP TABLE {self.name}",)
+        name = self.made_as
         empty = replace(made, mode=kinds.CreationMode.CREATE, query=None)
         # By name: the catalog moves partition columns to the end.
         columns = ", ".join(ddl.identifier(column.name) for column in made.schema.fields)
-        fill = () if made.query is None else (f"INSERT INTO {self.name} ({columns}) {made.query}",)
-        return (*drop, empty.statement(self.name, self.provider), *fill)
+        fill = () if made.query is None else (f"INSERT INTO {name} ({columns}) {made.query}",)
+        in_catalog = path_text(parse_column(self.name)[1:])  # as RENAME TO takes it
+        swap = (f"DROP TABLE {self.name}", f"ALTER TABLE {name} RENAME TO {in_catalog}")
+        return (empty.statement(name, self.provider), *fill, *(swap if self.before else ()))
 
     @property
-    def trials(self) -> tuple[str, ...]:
-        """The statements that Spark can analyze beforehand, to see whether it accepts them."""
-        if self.creation is None:
-            return self.statements
-        if self.before is None:
-            return self.statements[:1]
-        # Of the name of the table that is dropped Spark would only say that it is taken.
-        free = f"{self.name[:-1]}__new`" if self.name.endswith("`") else f"{self.name}__new"
-        return (self.statements[1].replace(self.name, free, 1),)
-
-    @property
-    def new_columns(self) -> tuple[StructField, ...]:
-        """The columns that are new, whose types the provider must support."""
-        if self.creation is not None:
-            return self.creation.schema.fields
-        return tuple(new.column for step in self.steps for new in step.touches.new_columns)
+    def made_as(self) -> str:
+        """The name under which a new table is made: its own, unless another one still has that."""
+        *place, own = parse_column(self.name)
+        return path_text((*place, f"{own}__new" if self.before else own))
 
 
-def plan_foreign_changes(
-    table: str, before: CatalogTable, steps: Sequence[Step], *, occupied: bool = False
-) -> ForeignPlan:
+def plan_foreign_changes(table: str, before: CatalogTable, steps: Sequence[Step]) -> ForeignPlan:
     """
     The plan that takes *steps* on the table *before*.
 
-    *occupied* says that there are files at the place to which the table is to be moved. Raises
-    `RefusedError` for what Spark would ignore, and for what would spoil the table.
+    Raises `RefusedError` for what only Delta tables have; all else is for Spark to refuse.
     """
     require_moves_alone(steps)
+    for step in steps:
+        if not isinstance(step, _OF_ANY_PROVIDER):
+            raise _only_delta(before.provider, step.words)
     notes = []
     if len(steps) > 1:
         notes.append(
             "Statements are not atomic together: if one fails, those before it stay in effect."
         )
-    for step in steps:
-        _refuse_spoiling(before.provider, step)
-        if step.touches.destination is not None:
-            place = step.touches.destination.root
+    for place in filter(None, (step.touches.destination for step in steps)):
+        notes.append(
+            f"No files are moved: the files at {place.root} become the table's rows, and those at "
+            f"{before.location} stay where they are."
+        )
+        if before.is_managed:
             notes.append(
-                f"No files are moved: the files at {place} become the table's rows, and those at "
-                f"{before.location} stay where they are. Partitions that the catalog knows keep "
-                "their locations."
+                "The catalog manages the table: DROP TABLE will delete the files at the new "
+                "location."
             )
-            if not occupied:
-                notes.append(f"deltaadm sees no files at {place}.")
-            if before.is_managed:
-                notes.append(
-                    "The catalog manages the table: DROP TABLE will delete the files at the new "
-                    "location."
-                )
     return ForeignPlan(
         operation=ALTER,
         table=table,
@@ -151,6 +127,25 @@ def plan_foreign_changes(
         steps=tuple(single for step in steps for single in step.split_by_column()),
         before=before,
         notes=tuple(notes),
+    )
+
+
+_OF_ANY_PROVIDER: Final = (
+    kinds.AddColumns,
+    kinds.ChangeColumns,
+    kinds.DropColumns,
+    kinds.RenameColumn,
+    kinds.SetLocation,
+    kinds.SetProperties,
+    kinds.UnsetProperties,
+)
+"""Steps whose statements Spark carries out or refuses: constraints it would take, and ignore."""
+
+
+def _only_delta(provider: str, what: str) -> RefusedError:
+    return RefusedError(
+        f"The provider {provider} does not support this: {what}.",
+        remedy="Only Delta tables do; create one with: `deltaadm create NAME --as QUERY`.",
     )
 
 
@@ -167,8 +162,8 @@ def plan_foreign_creation(
     """
     The plan that makes the table *name* of *provider*, in the place of *before* if that is there.
 
-    *occupied* says that there are files at *location*. Raises `RefusedError` for what the parent
-    catalog would refuse, as far as that is known, and for what Delta alone has.
+    *occupied* says that there are files at *location*. Raises `RefusedError` where a table is
+    there, or is not, against the mode of *step*, and for a location that is taken.
     """
     if step.mode is kinds.CreationMode.CREATE and before is not None:
         raise RefusedError(
@@ -182,18 +177,16 @@ def plan_foreign_creation(
             remedy="Create it with --mode create or create-or-replace.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
-    check_new_columns(step)
     if step.cluster_by:
-        raise RefusedError(
-            f"A table of the provider {provider} cannot be clustered by columns; Delta's can.",
-            remedy="Use --partition-by, or leave --provider out.",
-        )
-    _refuse_keys_of_delta((*step.properties, *step.write_options), provider)
-    refuse_reserved(step.properties)
-    for column in step.schema.fields:
-        _refuse_unsupported_types(provider, column)
-    emptied = before is not None and before.is_managed and before.location == location
-    if occupied and not emptied and (step.location is None or step.query is not None):
+        raise _only_delta(provider, "cluster by")
+    # A managed table takes its directory along when it is dropped, by whatever scheme it is found.
+    old, new = (
+        re.sub(r"^[\w+.-]+:(//[^/]*)?", "", place).rstrip("/") + "/"
+        for place in (before.location if before is not None else "", location)
+    )
+    goes = before is not None and before.is_managed and new.startswith(old)
+    needs_room = step.location is None or step.query is not None
+    if (step.location and goes) or (occupied and needs_room and not goes):
         raise RefusedError(
             f"The table's location {location} is not empty.",
             remedy="Choose an empty directory with --location; without --as, files at the given "
@@ -211,14 +204,12 @@ def plan_foreign_creation(
         notes += [
             (
                 f"This is not atomic: the old table of the provider {before.provider} is dropped "
-                "first, and cannot be recovered if the new one cannot be created or filled."
+                "once the new one is there, which then gets its name."
             ),
             f"The rows at {before.location} are deleted with the old table."
             if before.is_managed
             else f"The files of the old table stay at {before.location}, part of no table.",
         ]
-    if required := _required_columns(step.schema):
-        notes.append(f"NOT NULL is not kept: {', '.join(required)} can contain nulls.")
     if step.query is not None:
         notes += [
             "The rows are those that the query returns when the plan is carried out.",
@@ -232,124 +223,10 @@ def plan_foreign_creation(
         name=name,
         provider=provider,
         location=location,
-        steps=(replace(step, partition_by=partition_columns(step.schema, step.partition_by)),),
+        steps=(step,),
         before=before,
         notes=tuple(notes),
     )
-
-
-# What Spark would ignore, and what would spoil a table
-
-
-def _unsupported(provider: str, what: str, remedy: str) -> RefusedError:
-    return RefusedError(f"In a table of the provider {provider} {what}.", remedy=remedy)
-
-
-def _refuse_spoiling(provider: str, step: Step) -> None:
-    for kind, what, remedy in _DELTA_ONLY:
-        if isinstance(step, kind):
-            raise _unsupported(provider, what, remedy)
-    for change in step.touches.column_changes:
-        if change.comment is None and change.default is None:
-            name = path_text(change.column)
-            raise _unsupported(
-                provider, f"only comment and default of {name} can be changed", _ANEW
-            )
-    values = step.touches.property_values
-    _refuse_keys_of_delta((key for key, value in values.items() if value is not None), provider)
-    for key in values:
-        for pattern, what, remedy in _KEYS:
-            if re.fullmatch(pattern, key, re.DOTALL):
-                raise RefusedError(f"The property {key!r} {what}.", remedy=remedy)
-    for new in step.touches.new_columns:
-        name = path_text((*new.parent, new.column.name))
-        if new.position is not None:
-            what = f"{name} cannot be given a position: Spark would ignore it, and add it last"
-            raise _unsupported(provider, what, "Leave FIRST or AFTER out.")
-        if required := _required_columns(StructType((new.column,))):
-            what = f"{', '.join(required)} cannot be NOT NULL: Spark refuses or ignores it"
-            raise _unsupported(provider, what, "Leave NOT NULL out.")
-        _refuse_unsupported_types(provider, new.column)
-
-
-def _refuse_keys_of_delta(keys: Iterable[str], provider: str) -> None:
-    if own := [key for key in keys if key.startswith("delta.")]:
-        raise RefusedError(
-            f"These are properties of Delta tables, which have no effect on {provider}: "
-            f"{', '.join(own)}.",
-            remedy="Leave them out, or choose the provider delta.",
-        )
-
-
-def _required_columns(schema: StructType) -> tuple[str, ...]:
-    """The columns, and parts of columns, that are declared NOT NULL."""
-    return tuple(path_text(path) for path, column in schema.walk() if not column.nullable)
-
-
-def _refuse_unsupported_types(provider: str, column: StructField) -> None:
-    for known, spoils, fails in _TYPES:
-        if known == provider and any(map(spoils, all_types(column.type))):
-            raise _unsupported(
-                provider,
-                f"{path_text((column.name,))} cannot be {ddl.type_sql(column.type)}: Spark would "
-                f"accept it, but then could not {fails}",
-                "Choose another type.",
-            )
-
-
-_ANEW: Final = (
-    "Re-create the table with the change, from a query: `deltaadm create NAME --provider PROVIDER`."
-)
-_OF_DELTA: Final = (
-    "Only Delta tables support this; create one with: `deltaadm create NAME --as QUERY`."
-)
-
-_DELTA_ONLY: Final[tuple[tuple[type, str, str], ...]] = (
-    (kinds.AddConstraint, "Spark checks no constraints, and would ignore this one", _OF_DELTA),
-    (kinds.DropConstraint, "there are no constraints", "Leave --drop-constraint out."),
-    (kinds.ClusterBy, "rows cannot be clustered by columns", _OF_DELTA),
-    (kinds.DropColumns, "columns cannot be dropped", _ANEW),
-    (kinds.RenameColumn, "columns cannot be renamed", _ANEW),
-    (kinds.WriteCheckpoint, "there is no log, and so no checkpoint", "Leave --checkpoint out."),
-)
-_OF_HIVE: Final = (
-    "numRows|rawDataSize|totalSize|numFiles|numPartitions|COLUMN_STATS_ACCURATE|"
-    "DO_NOT_UPDATE_STATS|transient_lastDdlTime|EXTERNAL"
-)
-_KEYS: Final = (
-    (
-        _OF_HIVE,
-        "is maintained by the Hive metastore; by hand it is lost, or the table unreadable",
-        "Leave it out; ANALYZE TABLE counts rows and bytes.",
-    ),
-    (
-        r"spark\.sql\..*",
-        "is reserved by Spark, which refuses it for tables in a Hive metastore",
-        "Choose a name with another prefix.",
-    ),
-    (
-        r"option\..*",
-        "is an option, and options are set when the table is created",
-        "Re-create the table: `deltaadm create NAME --mode replace --write-option KEY=VALUE`.",
-    ),
-    ("path", "would not move the table", "Use --set-location."),
-)
-"""Patterns of keys that Spark takes and makes nothing good of."""
-
-
-def _is_collated(data_type: DataType) -> bool:
-    return isinstance(data_type, PrimitiveType) and data_type.name.lower().startswith(
-        "string collate "
-    )
-
-
-_TYPES: Final[tuple[tuple[str, Callable[[DataType], bool], str], ...]] = (
-    ("csv", lambda data_type: data_type == PrimitiveType("variant"), "read the table"),
-    ("hive", _is_collated, "read the table"),
-    ("orc", _is_collated, "read what it has written"),
-    ("parquet", lambda data_type: data_type == StructType(()), "write rows"),
-)
-"""Types that Spark takes for new columns without a word, and cannot work with."""
 
 
 # Carrying it out
@@ -395,17 +272,11 @@ def carry_out(
     except DeltaadmError as error:
         told = _progress(statements, done, "failed")
         if done < len(statements) and statements[done].startswith("INSERT "):
-            assert plan.creation is not None  # noqa: S101 -- only a new table is filled
             try:
-                catalog.run(f"DROP TABLE {plan.name}")
+                catalog.run(f"DROP TABLE {plan.made_as}")
                 told += "; the new table was dropped again"
-                if plan.creation.location is not None:
-                    told += f"; files may be left at {plan.location}"
             except DeltaadmError as kept:
-                told += (
-                    f"; the new table could not be dropped again ({kept.message.rstrip('.')}), and "
-                    "is left without rows, or with some of them"
-                )
+                told += f"; the new table could not be dropped again: {kept.message.rstrip('.')}"
         remedy = "Check the table with DESCRIBE TABLE EXTENDED, then plan again."
         raise with_state(error, told, remedy) from error
 

@@ -71,22 +71,17 @@ def alter(
     require_no_clients(change.commit.clients)
     if isinstance(entry, DeltaadmError):
         raise entry
-    steps = changes.steps()
-    places = (step.touches.destination for step in steps)
-    occupied = any(is_occupied_locally(context, place.root) for place in places if place)
-    return _finish(context, plan_foreign_changes(table, entry, steps, occupied=occupied), change)
+    return _finish(context, plan_foreign_changes(table, entry, changes.steps()), change)
 
 
 def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> int:
-    """Show *plan*, which Spark looks at, and carry it out if asked to; the exit code."""
+    """Show *plan*, and carry it out if asked to; the exit code."""
     if change.planning.out is not None:
         raise RefusedError(
             "A plan for a table of another provider is not saved: nothing would show later "
             "whether the table is still as it was.",
             remedy="Carry it out with --apply, or save its statements with -o sql.",
         )
-    catalog = table_names.catalog_of(context, plan.name)
-    catalog.check(plan)
     report, consents = ForeignReport(plan), foreign_consents(plan, change.commit.consent)
     if not change.planning.apply:
         return show_plan(context, report, change.planning, consents)
@@ -96,6 +91,7 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
             remedy="Change it through Spark: --commit-engine spark.",
         )
     agree(context, report, consents)
+    catalog = table_names.catalog_of(context, plan.name)
     show(context, [ForeignReport(plan, carry_out(plan, catalog, context.status.set))])
     return 0
 

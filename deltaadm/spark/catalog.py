@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
 
 from deltaadm.catalog_table import (
     DELTA,
@@ -18,9 +17,8 @@ from deltaadm.catalog_table import (
     is_name_pattern,
     matches_name,
 )
-from deltaadm.dataclass import replace
 from deltaadm.domain import ddl
-from deltaadm.domain.schema import StructType, path_text
+from deltaadm.domain.schema import path_text
 from deltaadm.errors import (
     CommitError,
     DeltaadmError,
@@ -29,8 +27,7 @@ from deltaadm.errors import (
     TableError,
     did_you_mean,
 )
-from deltaadm.plans.foreign import ForeignPlan
-from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence
+from deltaadm.spark.errors import error_text, looking_up, refusal, refusals
 from deltaadm.spark.jvm import conf_directory, settings_at_start
 from deltaadm.spark.session import LITERAL_STATEMENTS, SparkOptions, configured, open_session
 from deltaadm.storage.store import table_name
@@ -190,49 +187,6 @@ class DeltaCatalog:
         with configured(self.session, LITERAL_STATEMENTS), refusals():
             return [tuple(row) for row in self.session.sql(sql).collect()]
 
-    def check(self, plan: ForeignPlan) -> None:
-        """Raise `RefusedError` for what Spark would not do, as far as it says so beforehand."""
-        for sql in plan.trials:
-            try:
-                explanation = self._explained(sql)
-            except CommitError as error:
-                raise _refused(plan, error.message, error.delta_error_class) from error
-            # EXPLAIN does not fail where the statement would: it answers with the error.
-            if explanation.startswith(_FAILED):
-                text = explanation.removeprefix(_FAILED).strip()
-                match = re.match(r"\[([\w.]+)\] ", text)
-                raise _refused(plan, sentence(text)[0], match and match[1])
-        if plan.new_columns:
-            # To an existing table Spark would add columns of a type that the provider does not
-            # know, and not be able to read it any more; a new one it would not make, once the old
-            # one has been dropped.
-            bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
-            try:
-                reader = self.session.read.format(plan.provider).schema(ddl.columns_sql(bare))
-                # Of no file, so that only the types are looked at.
-                reader.load([]).schema  # noqa: B018 -- has Spark look at it
-            except Exception as error:
-                refused = refusal(error)
-                if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
-                    raise _refused(plan, refused.message, refused.delta_error_class) from error
-        table, query = plan.before, None if plan.creation is None else plan.creation.query
-        if query is None or table is None:
-            return
-        relation = rf"(SubqueryAlias|Relation) {re.escape(table.name)}(?![\w.`])"
-        explanation = self._explained(f"EXTENDED {query}")
-        reads = re.search(relation, explanation, re.IGNORECASE) is not None
-        if not reads:
-            with refusals():
-                files = self.session.sql(query).inputFiles()
-            inside = table.location.rstrip("/") + "/"
-            # The query may read the table's files by their path rather than by its name.
-            reads = any(plain_location(unquote(file)).startswith(inside) for file in files)
-        if reads:
-            raise RefusedError(
-                f"The query reads {plan.name}, which is dropped before the query is run.",
-                remedy="Create the new table under another name, then rename it.",
-            )
-
     # What Spark answers
 
     def _tables(self, namespace: Sequence[str], pattern: str) -> Iterator[tuple[str, CatalogTable]]:
@@ -280,10 +234,6 @@ class DeltaCatalog:
                 return self.session.sql(sql).collect()
         except Exception as error:
             raise self._refused(error, namespace) from error
-
-    def _explained(self, what: str) -> str:
-        """The output of EXPLAIN, which has a row for each line of an error."""
-        return "\n".join(str(row[0]) for row in self._rows(f"EXPLAIN {what}"))
 
     def _rows(self, sql: str) -> list[tuple[object, ...]]:
         with looking_up():
@@ -375,14 +325,3 @@ def plain_location(location: str) -> str:
     """A location that a catalog prints as a path, where it is one."""
     # Not decoded: a catalog does not encode what it prints, and a path may have a `%`.
     return re.sub("^file:(//)?(?=/)", "", location)
-
-
-_FAILED: Final = "Error occurred during query planning:"
-
-
-def _refused(plan: ForeignPlan, message: str, error_class: str | None) -> RefusedError:
-    remedy = "Correct what the message names."
-    if plan.creation is not None:
-        remedy = f"{remedy[:-1]}; --provider sets the provider of the table."
-    message = f"Spark would refuse to {plan.operation} the table: {message}"
-    return RefusedError(message, remedy=remedy, delta_error_class=error_class)
