@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
@@ -33,7 +32,7 @@ from deltaadm.domain.transaction.constraints import (
     stored_expression,
     unjudged_expressions,
 )
-from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.masking import quoted
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import Plan, does_something, propose
@@ -134,10 +133,11 @@ def plan_changes(
         notes.insert(0, f"{already}: {' '.join(skipped)}.")
     there = (*plan.before.metadata.configuration, *wanted.set_properties)
     spellings = {key.lower() for key in there}
-    for key in wanted.unset:
-        if key.lower() not in spellings:
-            nothing = f"The table has no property {key}, so there is nothing to unset."
-            notes.append(f"{nothing} {did_you_mean(key, there)}".rstrip())
+    notes += [
+        f"The table has no property {key}, so there is nothing to unset."
+        for key in wanted.unset
+        if key.lower() not in spellings
+    ]
     return replace(plan, notes=tuple(notes))
 
 
@@ -177,24 +177,10 @@ def _plan_left(
 def _requested(steps: Iterable[Step]) -> Iterator[str]:
     """The places in a plan that are themselves what *steps* were asked for."""
     for step in steps:
-        touches = step.touches
-        yield from (f"configuration[{key}]" for key in touches.property_values)
-        if isinstance(step, (kinds.AddConstraint, kinds.DropConstraint)):
-            yield f"configuration[{constraint_key(step.name)}]"
-        columns = [
-            *((*new.parent, new.column.name) for new in touches.new_columns),
-            *(change.column for change in touches.column_changes),
-            *touches.drops,
-            *(path for pair in touches.renames for path in pair),
-        ]
-        yield from (f"schema[{path_text(path)}]" for path in columns)
-        moves = (change.position for change in touches.column_changes)
-        if any((*moves, *(new.position for new in touches.new_columns))):
-            yield "schema"
-        if touches.new_clustering is not None:
+        for key in step.touches.property_values:
+            yield from places(key)
+        if step.touches.new_clustering is not None:
             yield "clusteringColumns"
-        if touches.destination is not None:
-            yield "location"
 
 
 def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
@@ -345,58 +331,55 @@ def expression_notes(plan: Plan) -> Iterator[str]:
         )
 
 
-class ChangeTexts(NamedTuple):
+def table_changes(
+    load_at: Callable[[str], Snapshot],
+    *,
+    set_properties: Mapping[str, str] = {},
+    unset: Sequence[str] = (),
+    add_columns: Sequence[str] = (),
+    set_types: Mapping[str, str] = {},
+    drop_not_null: Sequence[str] = (),
+    set_comments: Mapping[str, str] = {},
+    set_defaults: Mapping[str, str] = {},
+    drop_defaults: Sequence[str] = (),
+    move: Sequence[str] = (),
+    rename_columns: Mapping[str, str] = {},
+    drop_columns: Sequence[str] = (),
+    add_constraints: Mapping[str, str] = {},
+    drop_constraints: Sequence[str] = (),
+    cluster_by: Sequence[str] | None = None,
+    checkpoint: bool = False,
+    location: str | None = None,
+) -> TableChanges:
     """
-    The requested changes, as the options of `alter` spell them.
+    The requested changes, parsed, each as the option of `alter` spells it.
 
     `cluster_by` has lists of columns, none of which ends clustering; None leaves it as it is.
+    *load_at* loads the table at another location.
     """
-
-    set_properties: Mapping[str, str] = {}
-    unset: Sequence[str] = ()
-    add_columns: Sequence[str] = ()
-    set_types: Mapping[str, str] = {}
-    drop_not_null: Sequence[str] = ()
-    set_comments: Mapping[str, str] = {}
-    set_defaults: Mapping[str, str] = {}
-    drop_defaults: Sequence[str] = ()
-    move: Sequence[str] = ()
-    rename_columns: Mapping[str, str] = {}
-    drop_columns: Sequence[str] = ()
-    add_constraints: Mapping[str, str] = {}
-    drop_constraints: Sequence[str] = ()
-    cluster_by: Sequence[str] | None = None
-    checkpoint: bool = False
-    location: str | None = None
-
-
-def table_changes(texts: ChangeTexts, load_at: Callable[[str], Snapshot]) -> TableChanges:
-    """Parse *texts*; *load_at* loads the table at another location."""
     column, change = parse_column, kinds.ColumnChange
-    moves = map(ddl.parse_move, texts.move)
     changes = [
-        *(change(column(c), type=ddl.parse_type(t)) for c, t in texts.set_types.items()),
-        *(change(column(c), nullable=True) for c in texts.drop_not_null),
-        *(change(column(c), comment=t) for c, t in texts.set_comments.items()),
-        *(change(column(c), default=ddl.parse_default(t)) for c, t in texts.set_defaults.items()),
-        *(change(column(c), default="") for c in texts.drop_defaults),
-        *(change(moved, position=position) for moved, position in moves),
+        *(change(column(c), type=ddl.parse_type(t)) for c, t in set_types.items()),
+        *(change(column(c), nullable=True) for c in drop_not_null),
+        *(change(column(c), comment=t) for c, t in set_comments.items()),
+        *(change(column(c), default=ddl.parse_default(t)) for c, t in set_defaults.items()),
+        *(change(column(c), default="") for c in drop_defaults),
+        *(change(moved, position=position) for moved, position in map(ddl.parse_move, move)),
     ]
-    clusters = texts.cluster_by
     return TableChanges(
-        set_properties=spark_values(texts.set_properties),
-        drop_constraints=texts.drop_constraints,
-        add=[new for text in texts.add_columns for new in ddl.parse_definitions(text)],
+        set_properties=spark_values(set_properties),
+        drop_constraints=drop_constraints,
+        add=[new for text in add_columns for new in ddl.parse_definitions(text)],
         change=changes,
         cluster_by=None
-        if clusters is None
-        else [path for text in clusters for path in ddl.parse_column_list(text)],
-        drop=[column(text) for text in texts.drop_columns],
-        rename={column(text): name for text, name in texts.rename_columns.items()},
-        add_constraints=texts.add_constraints,
-        unset=texts.unset,
-        checkpoint=texts.checkpoint,
-        location=None if texts.location is None else load_at(texts.location),
+        if cluster_by is None
+        else [path for text in cluster_by for path in ddl.parse_column_list(text)],
+        drop=[column(text) for text in drop_columns],
+        rename={column(text): name for text, name in rename_columns.items()},
+        add_constraints=add_constraints,
+        unset=unset,
+        checkpoint=checkpoint,
+        location=None if location is None else load_at(location),
     )
 
 

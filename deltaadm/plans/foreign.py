@@ -99,9 +99,13 @@ def plan_foreign_changes(table: str, before: CatalogTable, steps: Sequence[Step]
     Raises `RefusedError` for what only Delta tables have; all else is for Spark to refuse.
     """
     require_moves_alone(steps)
+    single: list[Step] = []
     for step in steps:
         if not isinstance(step, _OF_ANY_PROVIDER):
             raise _only_delta(before.provider, step.words)
+        # Spark changes one column of such a table at a time.
+        changes = step.touches.column_changes
+        single += [kinds.ChangeColumns((change,)) for change in changes] or [step]
     notes = []
     if len(steps) > 1:
         notes.append(
@@ -123,8 +127,7 @@ def plan_foreign_changes(table: str, before: CatalogTable, steps: Sequence[Step]
         name=before.name,
         provider=before.provider,
         location=before.location,
-        # Spark changes one column of such a table at a time.
-        steps=tuple(single for step in steps for single in step.split_by_column()),
+        steps=tuple(single),
         before=before,
         notes=tuple(notes),
     )

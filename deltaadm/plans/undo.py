@@ -106,9 +106,9 @@ def reason(
     change: Change, changes: Collection[tuple[ChangeKind, str]], before: Snapshot, after: Snapshot
 ) -> str:
     """Return the cause of *change*, one of *changes* by kind and subject, as a clause."""
-    if before.root != after.root:
-        return "as in the table at the new location"
     place, name = _place(change)
+    if before.root != after.root:
+        return REQUESTED if place == "location" else "as in the table at the new location"
     if place in _FEATURE_LISTS:
         return _feature_reason(change, name, before, after)
     if place.startswith("protocol."):
@@ -169,7 +169,9 @@ def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) 
         and FieldKey.TYPE_CHANGES not in after
     ):
         return "no file has the older type any longer"
-    elif any(isinstance(v, dict) and COLUMN_MAPPING_KEYS & v.keys() for v in (before, after)):
+    elif not is_renaming(change) and any(
+        isinstance(v, dict) and COLUMN_MAPPING_KEYS & v.keys() for v in (before, after)
+    ):
         return (
             "column mapping gives every column an id and a physical name"
             if after

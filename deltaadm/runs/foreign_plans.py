@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
@@ -10,7 +11,7 @@ from deltaadm.domain.properties import spark_values
 from deltaadm.domain.schema import Path, StructType
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, RefusedError, UsageError, require_one_of
-from deltaadm.plans.alter import ChangeTexts, plan_create, table_changes
+from deltaadm.plans.alter import plan_create, table_changes
 from deltaadm.plans.foreign import (
     ForeignPlan,
     carry_out,
@@ -64,10 +65,10 @@ def create(
 
 
 def alter(
-    texts: ChangeTexts, change: ChangeOptions, context: RunContext, table: str, entry: Entry
+    texts: Mapping[str, Any], change: ChangeOptions, context: RunContext, table: str, entry: Entry
 ) -> int:
     """Plan the changes in *texts*, then show or carry them out; the exit code."""
-    changes = table_changes(texts, lambda place: no_table(chosen_place(place)))
+    changes = table_changes(lambda place: no_table(chosen_place(place)), **texts)
     require_no_clients(change.commit.clients)
     if isinstance(entry, DeltaadmError):
         raise entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.clients import Access, Scope, parse_client
 from deltaadm.dataclass import dataclass, replace
@@ -59,7 +59,6 @@ from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Report
-    from deltaadm.plans.alter import ChangeTexts
     from deltaadm.plans.carry_out import Executor
     from deltaadm.plans.carry_out import Progress as Reached
     from deltaadm.plans.foreign import ForeignPlan
@@ -648,20 +647,17 @@ def plan_changes(
     `add_columns=["s.x INT AFTER y"]`; an empty `cluster_by` ends clustering.
     """
     given = {name: value for name, value in locals().items() if value is not None}
-    from deltaadm.plans.alter import ChangeTexts
-
-    texts = ChangeTexts(**given)
-    if texts == ChangeTexts():
+    if cluster_by is None and not any(given.values()):
         raise ValueError("Name a change, as in set_properties={'team': 'web'}.")
-    return changes_planner(texts)
+    return changes_planner(given)
 
 
-def changes_planner(texts: ChangeTexts) -> Planner:
-    """The planner for the changes in *texts*."""
+def changes_planner(texts: Mapping[str, Any]) -> Planner:
+    """The planner for the changes in *texts*, as `table_changes` takes them."""
     from deltaadm.plans import alter
 
     def plan(table: PlanInput) -> Plan:
-        changes = alter.table_changes(texts, partial(load_at, table.context))
+        changes = alter.table_changes(partial(load_at, table.context), **texts)
         changes = replace(changes, is_managed=table.target.is_managed)
         return alter.plan_changes(table.snapshot, changes, session=table.session)
 

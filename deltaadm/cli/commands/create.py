@@ -10,7 +10,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import ArgumentFileError, UsageError
-from deltaadm.plans.alter import ChangeTexts, read_schema, schema_of_query
+from deltaadm.plans.alter import read_schema, schema_of_query
 from deltaadm.plans.foreign import get_provider
 from deltaadm.runs import foreign_plans, plan_run
 from deltaadm.runs import names as table_names
@@ -214,7 +214,6 @@ class Alter(Parameters):
         if "location" in given and (self.many.names_tables or len(tables) > 1):
             raise UsageError("can only change one table at a time", option="--set-location")
         self.many.require_any(tables)
-        texts = ChangeTexts(**given)
-        planner = plan_run.changes_planner(texts)
-        foreign = partial(foreign_plans.alter, texts, self.change)
+        planner = plan_run.changes_planner(given)
+        foreign = partial(foreign_plans.alter, given, self.change)
         return plan_tables(context, tables, self.many, planner, self.change, plan_foreign=foreign)

@@ -256,9 +256,6 @@ class ChangeColumns(Step):
     def touches(self) -> Touches:
         return Touches(column_changes=self.changes)
 
-    def split_by_column(self) -> Iterator[ChangeColumns]:
-        return (ChangeColumns((change,)) for change in self.changes)
-
     def _clause(self) -> str:
         return "ALTER COLUMN " + ", ".join(change.clause() for change in self.changes)
 

@@ -193,10 +193,6 @@ class Step:
         """Whether it changes more than protocol and metadata show."""
         return self.is_in_domains or self.touches.destination is not None
 
-    def split_by_column(self) -> Iterator[Step]:
-        """Split it into steps that change one column each, if it changes columns."""
-        yield self
-
     def reasons(self) -> dict[str, str]:
         """Reasons for the subjects that it changes besides what was requested."""
         return {}
