@@ -130,8 +130,7 @@ class TableFeature:
     table when the metadata asks for it. `not_addable` is empty or the reason why it cannot be added
     to an existing table by a property, with the error class of the refusal in `refusal`;
     `refused_when_asked` is that of metadata which asks for a feature that Delta does not offer yet.
-    `legacy_alternative` says how a table gets it without a list of features. `section` is where
-    the protocol describes it.
+    `section` is where the protocol describes it.
     """
 
     name: str
@@ -153,7 +152,6 @@ class TableFeature:
     removal: Removal | None = None
     cost: Cost = Cost.METADATA
     caution: str = ""
-    legacy_alternative: str = ""
     in_delta_spark: bool = True
     source: str = "Delta Spark 4.4.0"
 
@@ -362,10 +360,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         Activation(_mapped, {Key.COLUMN_MAPPING_MODE: "name"}), legacy=(2, 5), since="1.2.0",
         removal=Removal(keeps_history_out=True, work="every data file is rewritten",
                         suspends_clustering=True),
-        caution="Readers without support for column mapping may return only nulls.",
-        legacy_alternative="Clients older than table features (Delta 1.2 to 2.2) need a protocol "
-        "without feature lists: run `deltaadm upgrade-protocol TABLE --reader 2 --writer 5` first. "
-        "It then stays (2, 5)."),
+        caution="Readers without support for column mapping may return only nulls."),
     TableFeature("identityColumns", _WRITERS, "Identity Columns",
         when_any_field(is_identity, "is an identity column", top=True), legacy=(0, 6),
         since="3.3.0"),

@@ -341,16 +341,6 @@ def _enabling_notes(
             )
         if not plan.is_noop and feature.caution:
             yield feature.warning
-        if not before.protocol.supports(name):
-            yield from legacy_alternative(before, feature)
-
-
-def legacy_alternative(snapshot: Snapshot, feature: TableFeature) -> Iterable[str]:
-    """The protocol without a list of features with which *feature* can be had, if there is one."""
-    protocol, metadata = snapshot.protocol, snapshot.metadata
-    fits = not protocol.supports_writer_features and protocol.min_writer_version <= 3  # noqa: PLR2004
-    if fits and feature.legacy_alternative and not feature.activation.evidence(metadata):
-        yield feature.legacy_alternative
 
 
 SET_MAPPING_MODE = "set-mapping-mode"
@@ -367,6 +357,7 @@ def plan_mapping_mode(
     """
     ends = mode is ColumnMappingMode.NONE
     steps = [kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode.value})]
+    notes: list[str] = []
     if column_mapping_mode(snapshot.metadata) is mode:
         steps, notes = [], [f"The column mapping mode is already '{mode.value}'."]
     elif ends:
@@ -374,8 +365,6 @@ def plan_mapping_mode(
             "Every data file is rewritten under its columns' own names.",
             "The protocol keeps columnMapping; only DROP FEATURE removes it.",
         ]
-    else:
-        notes = [*legacy_alternative(snapshot, FEATURES["columnMapping"])]
     return propose(
         SET_MAPPING_MODE,
         snapshot,
@@ -419,11 +408,7 @@ def plan_upgrade(
         current.min_reader_version if reader is None else reader,
         current.min_writer_version if writer is None else writer,
     )
-    if not asks and plan.is_noop:
-        note = f"The protocol {_shown(current)} supports everything that the metadata needs."
-    elif not asks:
-        note = "The metadata needs more than the protocol supports."
-    elif (
+    if (
         after.min_reader_version < requested.min_reader_version
         or after.min_writer_version < requested.min_writer_version
     ):
@@ -434,7 +419,7 @@ def plan_upgrade(
         )
     elif plan.is_noop:
         note = (
-            f"The table already supports everything that {_shown(requested)} implies. Versions are "
+            f"The protocol {_shown(current)} supports everything that is needed. Versions are "
             "never lowered this way; dropping features does that."
         )
     return replace(plan, notes=(*plan.notes, *filter(None, [note])))

@@ -598,19 +598,15 @@ def _reach(
         if not isinstance(result, _DeadEnd):
             kept, steps = (*kept, goal), result
             continue
-        alone = found = search(goal)
+        alone = search(goal)
         if isinstance(alone, _DeadEnd):
             reason = _unreachable_reason(goal, alone)
-        elif not isinstance(found := search(goal, *required), _DeadEnd):
-            reason = f"{goal.name} can be reached without {_named(kept)}, but not with it"
-        elif all(isinstance(each, Goal) for each in required):
-            reason = f"what {goal.name} takes shuts out {_named(required)}"
         else:
             after = reduce(lambda at, step: after_all_runs(at, step, session), alone, snapshot)
-            lost = filter(None, (_obstacle(each, after) for each in required))
+            lost = filter(None, (_obstacle(each, after) for each in (*kept, *required)))
             words = "; ".join(obstacle.words.rstrip(".") for obstacle in lost)
             reason = f"another demand excludes it: {words[:1].lower()}{words[1:]}"
-        states = found.states if isinstance(found, _DeadEnd) else [snapshot]
+        states = result.states
         kept_states = [at for at in states if all(is_reached(each, at) for each in required)]
         refusals = alone.refusals if isinstance(alone, _DeadEnd) else []
         unreachable.append((goal, f"{reason}{_nearest(goal, kept_states, refusals)}"))
