@@ -121,14 +121,6 @@ class Masker:
                 changed[key] = shown
         return {**given, **changed} if changed else given
 
-    def texts(self, given: Any) -> Any:
-        """Mask the texts in a JSON value."""
-        if isinstance(given, str):
-            return masked(given)
-        if isinstance(given, dict):
-            return {key: self.texts(value) for key, value in given.items()}
-        return [self.texts(value) for value in given] if isinstance(given, list) else given
-
     def schema(self, text: str | None) -> str | None:
         """Mask comments, and what else users write into the JSON of a schema."""
         # Most columns have nothing, and to decode a schema takes its time.
@@ -146,7 +138,7 @@ class Masker:
     def _fields(self, given: Any) -> Any:
         if isinstance(given, dict):
             return {
-                key: self.texts(value) if key == "metadata" else self._fields(value)
+                key: self.unknown(value) if key == "metadata" else self._fields(value)
                 for key, value in given.items()
             }
         return list(map(self._fields, given)) if isinstance(given, list) else given
@@ -177,7 +169,7 @@ class Masker:
             if place == "format" and isinstance(value, dict):
                 return value | {"options": self.entries(value.get("options") or {})}
             in_properties = place == "configuration" and isinstance(value, str)
-            return self.value(key, value) if in_properties else self.texts(value)
+            return self.value(key, value) if in_properties else self.unknown(value)
 
         return replace(given, before=shown(given.before), after=shown(given.after))
 

@@ -112,29 +112,23 @@ def reason(
     if place in _FEATURE_LISTS:
         return _feature_reason(change, name, before, after)
     if place.startswith("protocol."):
-        if not before.exists:
-            return "the lowest that supports the features of the new table"
-        if isinstance(change.after, int) and isinstance(change.before, int):
-            if change.after < change.before:
-                return "the lowest version that supports the features"
-            side = 0 if change.subject.endswith("minReaderVersion") else 1
-            new = after.protocol.supported_features - before.protocol.supported_features
-            needing = sorted(name for name in new if FEATURES[name].versions[side] > change.before)
-            if needing:
-                return f"needed by {', '.join(needing)}"
-        return "required for feature lists"
+        if change.before is None or change.after < change.before:
+            return "the lowest version that supports the features"
+        side = 0 if change.subject.endswith("minReaderVersion") else 1
+        new = after.protocol.supported_features - before.protocol.supported_features
+        needing = sorted(name for name in new if FEATURES[name].versions[side] > change.before)
+        return f"needed by {', '.join(needing)}" if needing else "required for feature lists"
     is_new = before.metadata.id != after.metadata.id
-    cause = _OF_A_NEW_TABLE.get(place, REQUESTED) if is_new else REQUESTED
-    if place == "configuration":
-        removed = change.kind is ChangeKind.REMOVE and name in KEPT_BY_DELTA and not is_new
-        cause = _REMOVED if removed else KEPT_BY_DELTA.get(name, cause)
-    elif place == "schema" and not is_new:
-        cause = _column_reason(change, changes)
-    elif place == "clusteringColumns" and not is_new:
+    if place == "configuration" and name in KEPT_BY_DELTA:
+        removed = change.kind is ChangeKind.REMOVE and not is_new
+        return _REMOVED if removed else KEPT_BY_DELTA[name]
+    if place == "clusteringColumns":
         # Besides a request, only a column that is renamed changes them.
         renamed = any(kind is ChangeKind.SET and at.startswith("schema[") for kind, at in changes)
-        cause = "follows the columns' names" if renamed else cause
-    return cause
+        return "follows the columns' names" if renamed and not is_new else REQUESTED
+    if is_new:
+        return _OF_A_NEW_TABLE
+    return _column_reason(change, changes) if place == "schema" else REQUESTED
 
 
 def _place(change: Change) -> tuple[str, str]:
@@ -145,14 +139,7 @@ def _place(change: Change) -> tuple[str, str]:
 
 _FEATURE_LISTS = ("protocol.readerFeatures", "protocol.writerFeatures")
 _REMOVED = "removed together with the features that needed it"
-_OF_A_NEW_TABLE = {
-    "configuration": "default of new tables, or defined by the new table",
-    "id": "unique to each table",
-    "format": "the only supported value",
-    "schema": "defined by the new table",
-    "partitionColumns": "defined by the new table",
-    "description": "defined by the new table",
-}
+_OF_A_NEW_TABLE = "defined by the new table, or its default"
 
 
 def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) -> str:
@@ -198,7 +185,7 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
         evidence = usage.evidence if usage else ()
     if evidence:
         return f"needed: {evidence[0]}"
-    return REQUESTED if before.exists else "default of new tables"
+    return REQUESTED if before.exists else _OF_A_NEW_TABLE
 
 
 # Undoing
