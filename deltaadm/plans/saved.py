@@ -9,6 +9,7 @@ from typing import Any, Final
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, is_sealed, parse, sha256
 from deltaadm.domain import steps as kinds
+from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step, UnknownStepError, read_step
@@ -21,7 +22,7 @@ from deltaadm.plans.diff import Change, diff, mismatches
 from deltaadm.plans.document import BOUND, masked_document
 from deltaadm.plans.features import DROP_FEATURE, ENABLE_FEATURE, SET_MAPPING_MODE, UPGRADE_PROTOCOL
 from deltaadm.plans.goals import VALIDATE
-from deltaadm.plans.plan import Plan, depends_on_state, moves, propose, require_same_base
+from deltaadm.plans.plan import Plan, moves, propose, require_same_base
 from deltaadm.plans.reversal import REFERENCE, UNDO
 from deltaadm.plans.secrets import Masker, require_no_secrets
 from deltaadm.plans.undo import REQUESTED
@@ -48,6 +49,7 @@ class SavedPlan:
     before: Snapshot
     steps: tuple[Step, ...]
     session: SessionSettings
+    cost: Cost
     promise: Mapping[str, Any]
     digest: str
     operation: str = OPERATION
@@ -65,6 +67,7 @@ class SavedPlan:
             before=plan.before,
             steps=plan.steps,
             session=plan.session,
+            cost=plan.cost,
             promise=_promise(masked_document(plan, table)),
             digest="",
             operation=plan.operation,
@@ -137,14 +140,12 @@ class SavedPlan:
         if current.metadata.id != self.before.metadata.id or not diff(self.before, known):
             return self.renewed_on(current)
         promised = self.as_made()
-        if _without_costs(self._promise_of(promised)) != _without_costs(self.promise):
+        if self._promise_of(promised) != self.promise:
             raise _edited(_OTHER_STEPS)
-        base = replace(current, root=self.location, name=self.name)
-        stages = promised.stages
-        commits = [number for number, stage in enumerate(stages, 1) if stage.step.is_commit]
-        if not commits or mismatches(stages[commits[-1] - 1].after, known):
+        if mismatches(promised.after, known):
             return self.renewed_on(current)
-        left = self._plan_on(base, self.steps[commits[-1] :])
+        base = replace(current, root=self.location, name=self.name)
+        left = self._plan_on(base, [step for step in self.steps if not step.is_commit])
         return self._carried_out(base) if left.is_noop else left
 
     def _carried_out(self, current: Snapshot) -> Plan:
@@ -175,8 +176,8 @@ class SavedPlan:
 
         Raises `CommitError` where the table's identity, protocol or metadata is no longer what the
         plan rests on, and `RefusedError` where the file promises something else than its steps do.
-        Appends may have moved versions that it names. What a step costs is compared where that does
-        not depend on files, or *current* has facts on them.
+        Appends may have moved versions that it names. What the plan costs is compared where
+        *current* has facts on files.
         """
         different = ""
         if current.exists and not self.before.exists:
@@ -203,19 +204,16 @@ class SavedPlan:
                 domains=self.before.domains if current.domains is None else current.domains,
             )
         )
-        promise = self._promise_of(then)
-        if promise == self.promise:
-            return self._plan_on(current)
-        state_matters = any(depends_on_state(plan) for plan in (then, self._plan_on(self.before)))
-        if not state_matters or _without_costs(promise) != _without_costs(self.promise):
+        if self._promise_of(then) != self.promise:
             raise _edited(_OTHER_STEPS)
-        if current.files is not None:
+        plan = self._plan_on(current)
+        if current.files is not None and plan.cost.rank > self.cost.rank:
             raise CommitError(
-                f"The table's files have changed: the plan's cost would now be {promise['cost']} "
-                f"instead of {self.promise['cost']}; nothing was committed.",
+                f"The table's files have changed: the plan's cost would now be {plan.cost.value} "
+                f"instead of {self.cost.value}; nothing was committed.",
                 remedy="Plan again.",
             )
-        return self._plan_on(current)
+        return plan
 
     def _promise_of(self, plan: Plan) -> dict[str, Any]:
         return _promise(masked_document(plan, self.table))
@@ -313,6 +311,7 @@ def _read(document: Any) -> SavedPlan:
             before=replace(read_state(location, number, document["before"]), name=name),
             steps=steps,
             session=session,
+            cost=Cost(document["cost"]),
             promise=_promise(document),
             digest=sha256(document),
             # Anything but a command that makes plans is not repeated.
@@ -342,29 +341,22 @@ _COMMANDS: Final = frozenset({
 """The commands that make plans."""
 
 
-_PROSE: Final = frozenset({"because", "undo"})
-"""Keys of a change whose wording may differ from one version of deltaadm to another."""
-
-
 def _promise(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a plan's document that must follow from its steps."""
-    return {
-        **{key: document[key] for key in ("after", "steps", "cost", "is_noop")},
-        "changes": [
-            {key: value for key, value in change.items() if key not in _PROSE}
-            for change in document["changes"]
-        ],
-    }
+    """
+    The part of a plan's document that must follow from its steps.
 
-
-def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
-    bare = {key: value for key, value in promise.items() if key != "cost"}
-    for entries in ("steps", "changes"):
-        bare[entries] = [
-            {key: value for key, value in entry.items() if key != "cost"}
-            for entry in promise[entries]
+    Not words, which may differ from one version of deltaadm to another, nor what depends on files.
+    """
+    promise = {key: document[key] for key in ("after", "is_noop", "steps", "changes")}
+    for key in ("steps", "changes"):
+        promise[key] = [
+            {name: value for name, value in entry.items() if name not in _NOT_PROMISED}
+            for entry in document[key]
         ]
-    return bare
+    return promise
+
+
+_NOT_PROMISED: Final = frozenset({"because", "undo", "cost"})
 
 
 def _unreadable(cause: str) -> RefusedError:
