@@ -175,14 +175,14 @@ class TableFeature:
         return known or next(by_property, None)
 
     @staticmethod
-    def find(name: str) -> TableFeature:
+    def find(name: str, refusal: str = "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG") -> TableFeature:
         """Like `lookup`, but raises `UnknownNameError` for a name that nobody knows."""
         feature = TableFeature.lookup(name)
         if feature is None:
             raise UnknownNameError(
                 f"There is no table feature named {name!r}.",
                 remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
-                delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+                delta_error_class=refusal,
             )
         return feature
 

@@ -22,7 +22,7 @@ from deltaadm.domain.transaction.removal import (
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
 from deltaadm.domain.wire import second
-from deltaadm.errors import NotYetError, RefusedError, UnknownNameError, did_you_mean
+from deltaadm.errors import NotYetError, RefusedError
 from deltaadm.plans.plan import Plan, propose
 
 DROP_FEATURE = "drop-feature"
@@ -83,17 +83,12 @@ def official_name(name: str) -> str:
     """
     *name* as the registry spells it.
 
-    Raises `RefusedError` for a name that nobody knows, unless it is that of a property, for which
-    planning has a better answer.
+    Raises `UnknownNameError` for a name that nobody knows, unless it is that of a property, for
+    which planning has a better answer.
     """
-    feature = TableFeature.lookup(name)
-    if feature is None and name.lower() not in PROPERTIES:
-        raise UnknownNameError(
-            f"There is no table feature named {name!r}.",
-            remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
-            delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
-        )
-    return name if feature is None else feature.name
+    if TableFeature.lookup(name) is None and name.lower() in PROPERTIES:
+        return name
+    return TableFeature.find(name, "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE").name
 
 
 def drop_status(

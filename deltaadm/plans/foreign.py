@@ -168,18 +168,7 @@ def plan_foreign_creation(
     *occupied* says that there are files at *location*. Raises `RefusedError` where a table is
     there, or is not, against the mode of *step*, and for a location that is taken.
     """
-    if step.mode is kinds.CreationMode.CREATE and before is not None:
-        raise RefusedError(
-            f"The table {name} already exists, with the provider {before.provider}.",
-            remedy="Drop and re-create it with --mode create-or-replace, or choose another name.",
-            delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
-        )
-    if step.mode is kinds.CreationMode.REPLACE and before is None:
-        raise RefusedError(
-            f"There is no table to replace: {name}.",
-            remedy="Create it with --mode create or create-or-replace.",
-            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
-        )
+    step.mode.require_fits(name, exists=before is not None)
     if step.cluster_by:
         raise _only_delta(provider, "cluster by")
     # A managed table takes its directory along when it is dropped, by whatever scheme it is found.

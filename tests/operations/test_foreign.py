@@ -100,7 +100,7 @@ def test_what_only_delta_tables_have_is_refused(wish: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("before", "more", "words"), [
-    (MANAGED, {"mode": CreationMode.CREATE}, "c.s.t already exists, with the provider orc"),
+    (MANAGED, {"mode": CreationMode.CREATE}, "c.s.t already exists"),
     (None, {"mode": CreationMode.REPLACE}, "no table to replace"),
     (None, {"cluster_by": (("a",),)}, "csv does not support this: cluster by"),
     (None, {"occupied": True}, "location /w/t is not empty"),

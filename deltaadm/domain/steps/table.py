@@ -94,6 +94,21 @@ class CreationMode(Enum):
         """The words of SQL for it."""
         return f"{self.value.replace('-', ' ').upper()} TABLE"
 
+    def require_fits(self, table: str, *, exists: bool) -> None:
+        """Raise `RefusedError` for a *table* that is there and should not be, or the reverse."""
+        if self is CreationMode.CREATE and exists:
+            raise RefusedError(
+                f"The table {table} already exists.",
+                remedy="Replace it with --mode create-or-replace, or choose another place.",
+                delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
+            )
+        if self is CreationMode.REPLACE and not exists:
+            raise RefusedError(
+                f"There is no table to replace: {table}.",
+                remedy="Create it with --mode create or create-or-replace.",
+                delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+            )
+
 
 _MODE: Final = Json(jv.one_of(CreationMode).schema, lambda mode: mode.value, CreationMode)
 _SCHEMA: Final = Json(
@@ -245,19 +260,7 @@ class CreateTable(Step):
 
         Returns the clustering columns as the schema spells them.
         """
-        if self.mode is CreationMode.CREATE and snapshot.exists:
-            raise RefusedError(
-                f"The table {snapshot.name or snapshot.root} already exists (version "
-                f"{snapshot.version}).",
-                remedy="Replace it with --mode create-or-replace, or choose another location.",
-                delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
-            )
-        if self.mode is CreationMode.REPLACE and not snapshot.exists:
-            raise RefusedError(
-                f"There is no table to replace: {snapshot.name or snapshot.root}.",
-                remedy="Create it with --mode create or create-or-replace.",
-                delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
-            )
+        self.mode.require_fits(snapshot.name or snapshot.root, exists=snapshot.exists)
         partitions = tuple(name.lower() for name in self.partition_by)
         for column in filter(is_identity, self.schema.fields):
             is_long = column.type == PrimitiveType("long")
