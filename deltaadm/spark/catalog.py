@@ -19,6 +19,7 @@ from deltaadm.catalog_table import (
 )
 from deltaadm.domain import ddl
 from deltaadm.domain.schema import path_text
+from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import (
     CommitError,
     DeltaadmError,
@@ -30,7 +31,6 @@ from deltaadm.errors import (
 from deltaadm.spark.errors import error_text, looking_up, refusal, refusals
 from deltaadm.spark.jvm import conf_directory, settings_at_start
 from deltaadm.spark.session import LITERAL_STATEMENTS, SparkOptions, configured, open_session
-from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -115,16 +115,13 @@ class DeltaCatalog:
         """
         The Delta table with the parts *name*, or the one that would be if it were created.
 
-        Its place is then *location*, or the one below its schema. Raises what `load_table`
-        and `require_delta` do, except where there is no such table.
+        Its place is then *location*, or the one below its schema. Raises what `find` and
+        `require_delta` do.
         """
-        try:
-            return self.load_table(name).require_delta()
-        except TableError as error:
-            if error.delta_error_class != _NO_TABLE:
-                raise
-        place = location or self.default_place(name)
-        return CatalogTable(name=path_text(tuple(name)), provider=DELTA, location=place)
+        whole = path_text(tuple(name))
+        if entry := self.find(whole):
+            return entry.require_delta()
+        return CatalogTable(whole, DELTA, location or self.default_place(name))
 
     def whole_name(self, name: Sequence[str]) -> str:
         """The name with the parts *name* as SQL spells it, with that of the catalog it is in."""
@@ -164,7 +161,7 @@ class DeltaCatalog:
     def find(self, name: str) -> CatalogTable | None:
         """The table *name*, or None; raises `TableError` for a view."""
         try:
-            entry = self.load_table(table_name(name) or ())
+            entry = self.load_table(parse_column(name))
         except TableError as error:
             if error.delta_error_class != _NO_TABLE:
                 raise
