@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
@@ -23,7 +24,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.columns import find_column, renamed, without_column
+from deltaadm.domain.steps.columns import find_column, without_column
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metadata
 from deltaadm.domain.transaction.columns import parse_column
@@ -195,19 +196,8 @@ def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSett
         return 0
     if any(step.touches.destination is not None for step in steps):
         return 0
-    # All but new constraints have the names that columns had before.
-    earlier = snapshot
-    for old, new in (pair for step in reversed(steps) for pair in step.touches.renames):
-        path = find_column(earlier.metadata.schema, new)
-        if path is not None and find_column(earlier.metadata.schema, old) is None:
-            earlier = replace(earlier, metadata=renamed(earlier.metadata, path, old[-1]))
-    count = 0
-    for step in steps:
-        keeps_names = step.touches.renames or step.touches.new_constraint
-        if not _is_taken(snapshot if keeps_names else earlier, step, session):
-            break
-        count += 1
-    return count
+    taken = takewhile(lambda step: _is_taken(snapshot, step, session), steps)
+    return len(list(taken))
 
 
 def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> bool:
