@@ -433,7 +433,7 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: readers that trust it fail, or use defaults for what is missing. Very old
     writers left out metadata and protocol; readers then look for them in the log.
 
-    What to do: `deltaadm repair TABLE` writes it again; readers work without it. Then update the
+    What to do: `deltaadm repair TABLE` moves it aside; readers work without it. Then update the
     writer.
 
     Source: PROTOCOL.md, Version Checksum File.
@@ -460,7 +460,7 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: Delta Spark reads the protocol from the checksum if there is one, so readers
     disagree about the table's features.
 
-    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
@@ -478,7 +478,7 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: Delta Spark reads the metadata from the checksum if there is one, so readers
     disagree about the table's schema or properties.
 
-    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
@@ -499,7 +499,7 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     Spark refuses the version when it checks.
 
     What to do: compare with a backup before anything else: files may be missing from the table. If
-    the log is right, `deltaadm repair TABLE` writes the checksum again.
+    the log is right, `deltaadm repair TABLE` moves the checksum aside.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -515,7 +515,7 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: every version has exactly one of each, so its writer saw an impossible state.
 
-    What to do: `deltaadm repair TABLE` writes it again; readers work without it. Find the writer
+    What to do: `deltaadm repair TABLE` moves it aside; readers work without it. Find the writer
     that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File.
@@ -534,7 +534,7 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: readers use it instead of the commit's, and time travel finds a different
     version.
 
-    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File and In-Commit Timestamps.
@@ -560,7 +560,7 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: a stream may write a batch twice or skip one; a domain's setting comes back
     or is lost.
 
-    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File.
@@ -591,7 +591,7 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, File Size Histogram Schema.
@@ -624,7 +624,7 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
@@ -696,8 +696,8 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: a reader that uses it instead of replaying the log sees a different table.
 
-    What to do: compare with a backup; if the log is right, `deltaadm repair TABLE` writes the
-    checksum of the newest version again. Others can be deleted, readers work without them.
+    What to do: compare with a backup; if the log is right, `deltaadm repair TABLE` moves the
+    checksum of the newest version aside. Others can be deleted, readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """

@@ -403,7 +403,7 @@ def _other_content(log: Path) -> None:
 
 REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a torn checkpoint that is the only source": (_torn_only, "only source"),
-    "parts that are the only source": (_part_only, "cannot be rebuilt"),
+    "parts that are the only source": (_part_only, "only source"),
     "a checkpoint unlike its checksum": (_wrong_by_checksum, "only source"),
     "checkpoints that contradict each other": (_contradicting, "nothing tells"),
     "two commits of a version": (_other_content, "other content"),

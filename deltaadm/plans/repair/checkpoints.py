@@ -11,7 +11,6 @@ import deltaadm.rules.checkpoints
 import deltaadm.rules.log  # noqa: F401 -- registers its rules
 from deltaadm import facts
 from deltaadm.dataclass import replace
-from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.snapshot import (
     Checkpoint,
     FileFacts,
@@ -22,9 +21,7 @@ from deltaadm.domain.snapshot import (
     Snapshot,
 )
 from deltaadm.domain.steps.properties import require_checkpointable
-from deltaadm.errors import DeltaadmError, RefusedError, TableError
-from deltaadm.json_values import compact
-from deltaadm.limits import load_json
+from deltaadm.errors import RefusedError, TableError
 from deltaadm.plans.checkpoint import (
     HINT,
     LiveRow,
@@ -36,7 +33,6 @@ from deltaadm.plans.checkpoint import (
 )
 from deltaadm.plans.repair.repair import (
     Case,
-    CommitEvidence,
     Operation,
     Repair,
     View,
@@ -45,26 +41,22 @@ from deltaadm.plans.repair.repair import (
     rebuild,
     refused,
     sha256,
-    write_file,
 )
 from deltaadm.replay.checkpoints import CheckpointReader
+from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay, live_files
-from deltaadm.replay.examine import Depth, examine, read_pointer
+from deltaadm.replay.examine import read_pointer
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, canonical_path
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import DAY, RULES, Severity
 
-_KIND: Final = "checkpoint"
 _LARGE: Final = 1 << 24
 """Bytes of an older checkpoint of which no more than the structure is looked at."""
 _NAMED: Final = 3
 _LOOKED_UP: Final = 100
 """Data files that are looked up in storage when commits and a checkpoint differ in them."""
-_DAMAGED_COMMITS: Final = ("DL103", "DL104", "DL114", "DL128")
-"""The rules that find commits which somebody has changed or cut off."""
-_KEPT: Final = "the original, in the quarantine, and all commits"
 _RESTORE: Final = (
     "Restore it from a backup or, if the bucket keeps versions of objects, from its earlier "
     "version."
@@ -74,13 +66,8 @@ _RESTORE: Final = (
 def find_checkpoints(case: Case) -> Iterator[Repair]:
     """Checkpoints that readers cannot use, or must not, from the oldest to the newest."""
     for files in case.listing.incomplete_checkpoints:
-        version, parts = files[0].number, files[0].parts
-        rule, wrong = "DL612", f"The checkpoint {files[0].path} is empty."
-        if parts is not None:
-            there = {file.part for file in files if file.info.size}
-            lost = ", ".join(str(part) for part in range(1, parts + 1) if part not in there)
-            rule = "DL601"
-            wrong = f"The checkpoint of version {version} lacks part {lost} of {parts}."
+        rule = "DL601" if all(file.info.size for file in files) else "DL612"
+        wrong = f"The checkpoint of version {files[0].number} is empty, or lacks a part."
         yield _unusable(case, rule, wrong, files)
     for checkpoint in case.listing.checkpoints:
         yield from _judged(case, checkpoint)
@@ -88,55 +75,53 @@ def find_checkpoints(case: Case) -> Iterator[Repair]:
 
 def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Repair:
     """The repair of *files* that no reader can use as a checkpoint."""
-    version, remedy = files[0].number, _RESTORE
-    older = _by_older_files(case, version)
-    if not isinstance(older, str) and not all(file.info.regular for file in files):
-        older = "one of its files is not a regular file"
+    older = _by_older_files(case, files[0].number)
     if isinstance(older, str):
-        refusal = f"it cannot be rebuilt, and is the only source of versions from {version} on"
-        refusal, remedy = f"{refusal}, since {older}", f"{_RESTORE}{_right_versions(case, version)}"
-    elif doubt := next(_doubts(case, older[0]), ""):
+        return _only_source(case, rule, wrong, files[0].number, older)
+    if doubt := next(_damaged_commits(case, older[0]), ""):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
-    else:
-        operations = _replacement(case, older[0], [file.path for file in files])
-        unproved = _unproved(case, older[0])
-        return Repair(_KIND, rule, wrong, operations, _KEPT, unproved=unproved)
-    return refused(_KIND, rule, wrong, refusal, remedy)
+        return refused("checkpoint", rule, wrong, refusal, _RESTORE)
+    operations, unproved = _replacement(case, older[0], files), _unproved(case, older[0])
+    return Repair("checkpoint", rule, wrong, operations, unproved=unproved)
+
+
+def _only_source(case: Case, rule: str, wrong: str, version: int, why: str) -> Repair:
+    commits = case.listing.commits.until(version - 1)
+    bases = [found for found in case.listing.checkpoints if found.version < version]
+    right = f"No version before {version} can be loaded any more."
+    if commits and (bases or commits[0].number == 0):
+        right = f"Versions before {version} that history lists are not affected."
+    refusal = f"it is the only source of version {version}, since {why}"
+    return refused("checkpoint", rule, wrong, refusal, f"{_RESTORE} {right}")
 
 
 def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
-    version, names = checkpoint.version, [file.path for file in checkpoint.files]
-    stated, files = _stated(case, version), _DifferingFiles()
+    version, files, actual = checkpoint.version, _DifferingFiles(), None
     try:
         reader = CheckpointReader(case.view, checkpoint)
-        is_newest = checkpoint == case.listing.checkpoints[-1]
-        if not is_newest and sum(file.info.size for file in checkpoint.files) > _LARGE:
-            reader.columns(names)
+        size = sum(file.info.size for file in checkpoint.files)
+        if size > _LARGE and checkpoint != case.listing.checkpoints[-1]:
+            reader.columns([file.path for file in checkpoint.files])
             return
         for name in reader.file_paths():
             reader.require_whole(name)
-        if isinstance(_older_files(case, version), str):
-            # To count is quicker, and exact but for what it has twice.
+        if isinstance(_older_files(case, version), str):  # to count is quicker than to compare
             counted = _snapshot(case, alone(checkpoint), Detail.STATE).files or FileFacts()
-            if stated in {None, (counted.files, counted.bytes)}:
-                return
-        actual = case.view.state(alone(checkpoint), files.take_theirs)
+            found = counted.files, counted.bytes
+        else:
+            actual = case.view.state(alone(checkpoint), files.take_theirs)
+            found = _totals(actual)
     except TableError as error:
-        wrong = error.message
-        if not wrong.startswith("The checkpoint of"):
-            wrong = f"Version {version}: {wrong}"
+        wrong = f"The checkpoint of version {version} cannot be read: {error.message}"
         yield _unusable(case, "DL612", wrong, checkpoint.files)
         return
-    found = _totals(actual)
-    older = _by_older_files(case, version, files.take_ours)
-    if isinstance(older, str):
-        if stated is not None and stated != found:
-            wrong = f"The checkpoint of version {version} has {_words(found)}, but the checksum of "
-            wrong += f"the version says {_words(stated)}."
-            reason = f"it is the only source of the version, since {older}"
-            remedy = f"{_RESTORE}{_right_versions(case, version)}"
-            yield refused(_KIND, "DL609", wrong, reason, remedy)
+    stated, older = _stated(case, version), _by_older_files(case, version, files.take_ours)
+    if isinstance(older, str) or actual is None:
+        if stated not in {None, found}:
+            wrong = f"The checkpoint of version {version} has {found[0]:,} live files of "
+            wrong += f"{found[1]:,} bytes, but the checksum of the version has other numbers."
+            yield _only_source(case, "DL609", wrong, version, str(older))
         return
     segment, expected = older
     differing = expected.differences(actual)
@@ -145,15 +130,8 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
         if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
             differing = tuple(part for part in differing if part != "txn")
     if differing:
-        yield _settled(
-            case,
-            checkpoint,
-            segment,
-            differing,
-            files,
-            confirms_older=stated == _totals(expected),
-            confirms_checkpoint=stated == found,
-        )
+        confirmed = stated == _totals(expected), stated == found
+        yield _settled(case, checkpoint, segment, differing, files, confirmed=confirmed)
 
 
 def _settled(
@@ -163,54 +141,50 @@ def _settled(
     differing: tuple[str, ...],
     files: _DifferingFiles,
     *,
-    confirms_older: bool,
-    confirms_checkpoint: bool,
+    confirmed: tuple[bool, bool],
 ) -> Repair:
     """
     The repair of a checkpoint that can be read, and differs from *older* files in these actions.
 
-    The checksum of the version may confirm either.
+    Which of the two is wrong, the checksum of the version may tell, if it has *confirmed* the
+    totals of the older files and not those of the checkpoint, or else the commits and the storage.
     """
-    version = checkpoint.version
-    ours, theirs, agreed = files.ours, files.theirs(case.view, checkpoint), files.agreed
-    lacking = sorted(path for path, _ in ours.keys() - theirs.keys())
-    extra = sorted(path for path, _ in theirs.keys() - ours.keys())
-    wrong = (
-        f"The checkpoint of version {version} differs from the older files in "
-        f"{', '.join(differing)}{_named('lacks', lacking)}{_named('has', extra)}."
-    )
-    unproved = () if confirms_older else _unproved(case, older)
-    refusal = ""
-    if unproved and (confirms_checkpoint or extra):
-        other = "the older checkpoint from which the other state comes"
-        refusal = f"nothing tells whether it is wrong or {other}"
-    elif not confirms_older or confirms_checkpoint:
-        # If not even a file that both have is there, storage tells nothing.
-        has_files = agreed is not None and case.store.data_size(agreed) is not None
+    version, (older_confirmed, checkpoint_confirmed) = checkpoint.version, confirmed
+    ours, theirs = files.ours, files.theirs(case.view, checkpoint)
+    lacking, extra = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
+    wrong = f"The checkpoint of version {version} differs from the older files in "
+    wrong += f"{', '.join(differing)}."
+    if lacking or extra:
+        some = sorted(path for path, _ in lacking | extra)[:_NAMED]
+        wrong += f" It lacks {len(lacking):,} live files and has {len(extra):,} too many, among "
+        wrong += f"them {', '.join(some)}."
+    unproved = () if older_confirmed else _unproved(case, older)
+    doubts: Iterable[str] = ()
+    # If not even a file that both have is there, storage tells nothing.
+    has_files = files.agreed is not None and case.store.data_size(files.agreed) is not None
+    if checkpoint_confirmed and not older_confirmed:
+        doubts = ("the checksum of the version agrees with it",)
+    elif unproved and extra:
+        doubts = ("nothing tells whether the older checkpoint is right",)
+    elif checkpoint_confirmed or not older_confirmed:
+        unknown = [theirs[key] for key in theirs if key not in ours]
         doubts = chain(
-            _doubts(case, older),
+            _damaged_commits(case, older),
             _doubts_by_storage(case, ours.values() if has_files else ()),
-            _doubts_by_removals(
-                case, older, [theirs[key] for key in theirs if key not in ours], has_files=has_files
-            ),
+            _doubts_by_removals(case, older, unknown, has_files=has_files),
         )
-        if confirms_checkpoint and not confirms_older:
-            doubts = chain(("the checksum of the version agrees with the checkpoint",))
-        if doubt := next(doubts, ""):
-            refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
-        elif not (ours and has_files):
+        if not (ours and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
-    if refusal:
+    if doubt := next(iter(doubts), ""):
+        refusal = f"perhaps it is right, and the older files are damaged: {doubt}"
         remedy = f"Compare both with a backup. {_RESTORE}"
-        return refused(_KIND, "DL609", wrong, refusal, remedy)
-    newest, effect = version == case.listing.checkpoints[-1].version, ""
-    if newest and (lacking or extra):
-        seen = [f"{_files(len(lacking))} more"] * bool(lacking)
-        seen += [f"{_files(len(extra))} fewer"] * bool(extra)
-        effect = f"Readers will see {' and '.join(seen)}."
-    operations = _replacement(case, older, [file.path for file in checkpoint.files])
-    alters = differing if newest else ()
-    return Repair(_KIND, "DL609", wrong, operations, _KEPT, alters, effect, unproved)
+        return refused("checkpoint", "DL609", wrong, refusal, remedy)
+    alters, effect = (), ""
+    if version == case.listing.checkpoints[-1].version:
+        alters = differing
+        effect = f"Readers will see {len(lacking):,} more live files, and {len(extra):,} fewer."
+    operations = _replacement(case, older, checkpoint.files)
+    return Repair("checkpoint", "DL609", wrong, operations, alters, effect, unproved)
 
 
 # Where the state comes from
@@ -258,19 +232,15 @@ def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
 def _stated(case: Case, version: int) -> tuple[int, int] | None:
     """The numbers of live files and their bytes by the checksum of *version*, if it has them."""
     try:
-        document = load_json(case.view.read(f"{version:020d}.crc"))
-        numbers = document["numFiles"], document["tableSizeBytes"]
-    except (DeltaadmError, ValueError, LookupError, TypeError, RecursionError):
+        document = json_object(case.view.read(f"{version:020d}.crc"))[0] or {}
+    except TableError:
         return None
-    return numbers if all(type(number) is int for number in numbers) else None
+    files, size = document.get("numFiles"), document.get("tableSizeBytes")
+    return (files, size) if type(files) is int and type(size) is int else None
 
 
 def _totals(state: TableState) -> tuple[int, int]:
     return state.counts.get("add", 0), state.bytes
-
-
-def _words(totals: tuple[int, int]) -> str:
-    return f"{totals[0]:,} live files of {totals[1]:,} bytes"
 
 
 class _DifferingFiles:
@@ -305,54 +275,69 @@ def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL)
     return Replay(case.view, replace(segment, crc=None)).outcome(detail)
 
 
-def _doubts(case: Case, segment: LogSegment) -> Iterator[str]:
-    """What shows that a commit of *segment* is not as it was written."""
-    doubts = _evidence(case).doubts
-    for file in segment.commits:
-        if file.number in doubts:
-            yield f"version {file.number}: {doubts[file.number]}"
+# What speaks against commits
 
 
-def _evidence(case: Case) -> CommitEvidence:
-    """What the commits of the log tell, which are read once."""
-    if case.evidence is None:
-        case.evidence = found = CommitEvidence()
-        added = set[int]()
-        for fact in examine(case.view, Depth(history=True, files=False), now=case.now):
-            if isinstance(fact, facts.CheckpointFacts):  # after all commits
-                break
-            if not isinstance(fact, facts.CommitFacts):
-                continue
-            if not fact.names:
-                found.doubts[fact.version] = "the commit is empty"
-            for _, message in _broken(_DAMAGED_COMMITS, fact):
-                found.doubts[fact.version] = message
-            added.update(_hashed(case, action) for action in fact.objects("add"))
+class _Commits:
+    """
+    What the commits of a log tell about each other.
+
+    `damaged` says of versions what shows that somebody changed them. `removed` has the first
+    version that removes a file, by the hash of its path. `unknown` are the removals of files that
+    no commit had added before: version, hash and path.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.damaged: dict[int, str] = {}
+        self.removed: dict[int, int] = {}
+        self.unknown: list[tuple[int, int, str]] = []
+        lines, added, first = CommitLines(case.view), set[int](), dict[str | None, int]()
+
+        def hashed(action: Mapping[str, Any]) -> int:
+            return hash(canonical_path(str(action.get("path")), case.view.qualifier))
+
+        for file in case.listing.commits:
+            version, state = file.number, facts.State(version=file.number)
+            said = lines.of(file.path)
+            times = facts.CommitTimes.of(file, said)
+            fact = facts.CommitFacts(
+                file=file, version=version, lines=said, before=state, after=state, times=times
+            )
+            for _, message in _broken(("DL114", "DL128"), fact):
+                self.damaged[version] = message
+            if not said.names:
+                self.damaged[version] = "the commit is empty"
+            # Of two that are the same to the letter, one has taken the place of another.
+            other = first.setdefault(sha256(case.view, file.path), version)
+            if other != version:
+                self.damaged[version] = f"it is a copy of version {other}"
+                self.damaged[other] = f"it is a copy of version {version}"
+            added.update(map(hashed, fact.objects("add")))
             for action in fact.objects("remove"):
-                file = _hashed(case, action)
-                found.removed.setdefault(file, fact.version)
-                if file not in added:
-                    found.unknown.append((fact.version, file, str(action.get("path"))))
-        # Of two that are the same to the letter, one has taken the place of another.
-        first: dict[str | None, int] = {}
-        for log_file in case.listing.commits:
-            other = first.setdefault(sha256(case.view, log_file.path), log_file.number)
-            if other != log_file.number:
-                found.doubts[log_file.number] = f"it is a copy of version {other}"
-                found.doubts[other] = f"it is a copy of version {log_file.number}"
-    return case.evidence
+                path = hashed(action)
+                self.removed.setdefault(path, version)
+                if path not in added:
+                    self.unknown.append((version, path, str(action.get("path"))))
 
 
-def _hashed(case: Case, action: Mapping[str, Any]) -> int:
-    return hash(canonical_path(str(action.get("path")), case.view.qualifier))
+def _commits(case: Case) -> _Commits:
+    """What the commits of the log tell, which are read once."""
+    case.commits = case.commits or _Commits(case)
+    return case.commits
+
+
+def _damaged_commits(case: Case, segment: LogSegment) -> Iterator[str]:
+    """What shows that a commit of *segment* is not as it was written."""
+    damaged = _commits(case).damaged
+    for file in segment.commits:
+        if file.number in damaged:
+            yield f"version {file.number}: {damaged[file.number]}"
 
 
 def _doubts_by_storage(case: Case, disputed: Iterable[LiveRow]) -> Iterator[str]:
     for file in islice(disputed, _LOOKED_UP):
-        size = case.store.data_size(file.path)
-        if size != file.size:
-            has = "is not in storage" if size is None else f"has {size:,} bytes, not {file.size:,}"
-            yield f"{file.path}, which they add, {has}"
+        if case.store.data_size(file.path) != file.size:
+            yield f"{file.path}, which they add, is not in storage with {file.size:,} bytes"
 
 
 def _doubts_by_removals(
@@ -364,12 +349,8 @@ def _doubts_by_removals(
     The second kind is live by the checkpoint alone, so that a commit may have lost it; unless
     storage *has_files* of the table and not that one.
     """
-    while (base := segment.checkpoint) is not None:  # what it leaves out, older commits may tell
-        try:
-            segment = case.listing.segment(segment.version, before=base.version)
-        except TableError:
-            break
-    found, since = _evidence(case), base.version if base else -1
+    found, base = _commits(case), segment.checkpoint
+    since = base.version if base else -1
     unknown_to_commits = {
         file: f"version {version} removes {path}, which nothing has added"
         for version, file, path in found.unknown
@@ -385,43 +366,26 @@ def _doubts_by_removals(
             yield f"none of them adds or removes {row.path}, which the checkpoint has"
 
 
-def _named(verb: str, paths: Sequence[str]) -> str:
-    if not paths:
-        return ""
-    what = _files(len(paths)) if verb == "lacks" else f"{_files(len(paths))} too many"
-    return f"; it {verb} {what}, among them {', '.join(paths[:_NAMED])}"
-
-
-def _files(number: int) -> str:
-    return f"{number:,} live file{'' if number == 1 else 's'}"
-
-
-def _right_versions(case: Case, version: int) -> str:
-    """A sentence about the versions that do not rest on the checkpoint of *version*."""
-    commits = case.listing.commits.until(version - 1)
-    bases = [found.version for found in case.listing.checkpoints if found.version < version]
-    if commits and (bases or commits[0].number == 0):
-        return f" Versions before {version} that history lists are not affected."
-    return f" No version before {version} can be loaded any more."
-
-
 # What is done
 
 
-def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[Operation, ...]:
-    snapshot, version = _snapshot(case, older), older.version
-    classic = f"{version:020d}.checkpoint.parquet"
+def _replacement(case: Case, older: LogSegment, files: Sequence[LogFile]) -> tuple[Operation, ...]:
+    """Writes the checkpoint of *files* anew, unless there is another, and moves them aside."""
+    snapshot, version, names = _snapshot(case, older), older.version, [file.path for file in files]
+    alike = [found for found in case.listing.checkpoints if found.version == version]
+    is_written = all({*names} & {file.path for file in found.files} for found in alike)
     try:
         require_checkpointable(snapshot)
     except RefusedError:  # the commits say the same without one
-        return move_aside(*names)
-    for found in case.listing.checkpoints:
-        if found.version == version and not {file.path for file in found.files} & {*names}:
-            return move_aside(*names)
-    if classic in names and not has_v2_checkpoints(snapshot):
-        return rebuild(version, classic), *move_aside(*[name for name in names if name != classic])
-    return rebuild(version), *move_aside(*names)
+        is_written = False
+    classic = f"{version:020d}.checkpoint.parquet"
+    if is_written and classic in names and not has_v2_checkpoints(snapshot):
+        names.remove(classic)
+        return rebuild(version, classic), *move_aside(*names)
+    return (*([rebuild(version)] if is_written else []), *move_aside(*names))
 
+
+# What only helps readers: `_last_checkpoint` and version checksums
 
 _LAST: Final = 100
 """Older checksums that are looked at: writers and readers use those of the newest versions."""
@@ -429,9 +393,6 @@ _POINTER_RULES: Final = ("DL107", "DL110", "DL108", "DL109", "DL111")
 _CHECKSUM_RULES: Final = (
     "DL801", "DL802", "DL803", "DL804", "DL805", "DL806", "DL807", "DL808", "DL809", "DL812",
 )  # fmt: skip
-
-
-# What only helps readers: `_last_checkpoint` and version checksums
 
 
 def find_pointer(case: Case) -> Iterator[Repair]:
@@ -453,14 +414,12 @@ def find_pointer(case: Case) -> Iterator[Repair]:
     if not wrong and pointer is not None and pointer.document:
         with suppress(UnreadableCheckpointError):  # which is the damage of the checkpoint
             right = pointer_to(case.view, checkpoints[-1])
-            for key, found in (("parts", right.parts), ("numOfAddFiles", right.adds)):
-                stated = pointer.document.get(key)
-                if stated != found and (stated is not None or key == "parts"):
-                    rule, wrong = "DL616", f"Its {key} is {stated}, but the checkpoint has {found}."
+            adds = pointer.document.get("numOfAddFiles", right.adds)
+            if (pointer.document.get("parts"), adds) != (right.parts, right.adds):
+                rule, wrong = "DL616", "Its parts or numOfAddFiles are not the checkpoint's."
     if wrong:
         operations = (point(newest),) if checkpoints else move_aside(HINT)
-        kept = "all commits and checkpoints; the file is a hint for readers"
-        yield Repair("pointer", rule, wrong, operations, kept)
+        yield Repair("pointer", rule, wrong, operations)
 
 
 def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
@@ -473,15 +432,14 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
     orphans = examiner.orphans() or ()
     if old := sorted(file.path for file in orphans if file.info.modified < case.now - DAY):
         wrong = f"{len(old)} sidecars belong to no checkpoint, among them "
-        wrong += f"{', '.join(old[:_NAMED])}. They only take up space."
-        yield Repair("sidecar", "DL615", wrong)
+        yield Repair("sidecar", "DL615", f"{wrong}{', '.join(old[:_NAMED])}.")
 
 
 def find_checksums(case: Case) -> Iterator[Repair]:
     """A checksum of the newest version that is wrong, and others that cannot be read."""
-    files = case.listing.of_kind(Kind.CRC)
+    files = case.listing.of_kind(Kind.CRC)[-_LAST:]
     snapshot = case.view.loaded if files else None
-    for file in files[-_LAST:] if snapshot else ():  # else nothing tells what they should say
+    for file in files if snapshot else ():  # else nothing tells what they should say
         try:
             document, error = json_object(case.view.read(file.path))
         except TableError as unread:
@@ -489,21 +447,15 @@ def find_checksums(case: Case) -> Iterator[Repair]:
         checksum = facts.ChecksumFacts(
             file=file, document=document, error=error, state=facts.State(version=file.number)
         )
-        operations = move_aside(file.path)
         if snapshot and file.number == snapshot.version:
-            state = facts.State.of(snapshot)
             totals = _recounted(case, snapshot) if _COUNTED & (document or {}).keys() else None
+            state = facts.State.of(snapshot)
             checksum = replace(checksum, state=state, snapshot=snapshot, totals=totals)
-            what = f"what replay finds in version {snapshot.version}"
-            body = compact(_right(snapshot)).encode()
-            operations = (write_file(file.path, body, what),)
         elif document is not None:
             continue
-        for rule, message in _broken(_CHECKSUM_RULES, checksum):
+        for rule, message in islice(_broken(_CHECKSUM_RULES, checksum), 1):
             wrong = f"The checksum {file.path} is wrong: {message[:1].lower()}{message[1:]}"
-            kept = "the original, in the quarantine; readers do without"
-            yield Repair("checksum", rule, wrong, operations, kept)
-            break
+            yield Repair("checksum", rule, wrong, move_aside(file.path))
 
 
 _COUNTED: Final = {
@@ -529,21 +481,3 @@ def _broken(
         for problem in RULES[code].check(fact):
             if not (isinstance(fact, facts.ChecksumFacts) and problem.severity is Severity.WARNING):
                 yield code, problem.message
-
-
-def _right(snapshot: Snapshot) -> dict[str, Any]:
-    files, info = snapshot.files, snapshot.commit_info
-    right: dict[str, Any] = {
-        "tableSizeBytes": 0 if files is None else files.bytes,
-        "numFiles": 0 if files is None else files.files,
-        "numMetadata": 1,
-        "numProtocol": 1,
-        "setTransactions": [each.to_wire() for each in (snapshot.transactions or {}).values()],
-        "domainMetadata": [each.to_wire() for each in (snapshot.domains or {}).values()],
-        "metadata": snapshot.metadata.to_wire(),
-        "protocol": snapshot.protocol.to_wire(),
-    }
-    if is_true(snapshot.metadata.configuration, Key.IN_COMMIT_TIMESTAMPS):
-        stamp = None if info is None else info.in_commit_timestamp
-        right |= {} if stamp is None else {"inCommitTimestampOpt": stamp}
-    return right

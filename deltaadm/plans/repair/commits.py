@@ -50,8 +50,7 @@ def find_names(case: Case) -> Iterator[Repair]:
         # What readers that take the wrong name for a version may have seen differently.
         alters = () if file.kind is Kind.UNKNOWN else ("version", *PARTS)
         if right in taken and sha256(case.view, name) == sha256(case.view, right):
-            wrong, kept = f"{name} is a copy of {right}.", f"{right}, which has the same content"
-            yield Repair("name", rule, wrong, move_aside(name), kept, alters)
+            yield Repair("name", rule, f"{name} is a copy of {right}.", move_aside(name), alters)
         elif right in taken:
             refusal = f"{right} is there as well, and has other content"
             remedy = "Find out which of the two was committed, from a backup or the writer's log."
@@ -61,7 +60,7 @@ def find_names(case: Case) -> Iterator[Repair]:
             remedy = f"If it was, rename it to {right}; otherwise move it out of the log."
             yield refused("name", rule, wrong, refusal, remedy)
         else:
-            yield Repair("name", rule, wrong, (rename(name, right),), "its content", alters)
+            yield Repair("name", rule, wrong, (rename(name, right),), alters)
         taken.add(right)
 
 
@@ -149,7 +148,6 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         "DL104",
         flaw,
         move_aside(*moved),
-        kept=f"every earlier version; {file.path} itself stays in the quarantine",
         alters=("version", *PARTS),
         effect=f"Version {file.number} becomes free again: the next commit gets it. "
         f"{files}{unread}",
@@ -163,8 +161,7 @@ def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
         why = f"later versions, up to {last}, build upon what it said"
         return refused("commit", "DL103", flaw, why, _elsewhere(case, file.number))
     wrong = f"{flaw} Readers that do not use compacted commits cannot load the table."
-    kept = "all commits; a compacted file says what the damaged one did"
-    return Repair("commit", "DL103", wrong, (rebuild(last),), kept)
+    return Repair("commit", "DL103", wrong, (rebuild(last),))
 
 
 def _elsewhere(case: Case, version: int) -> str:
@@ -201,6 +198,4 @@ def find_compactions(case: Case) -> Iterator[Repair]:
         if fact.difference:
             flaw = f"{file.path} does not say what its commits do: {fact.difference.strip()}."
         if flaw and commits.issuperset(range(file.number, (file.end or 0) + 1)):
-            kept, effect = "the commits that it stands for", "Readers see what its commits say."
-            operations = move_aside(file.path)
-            yield Repair("compaction", "DL118", flaw, operations, kept, PARTS, effect)
+            yield Repair("compaction", "DL118", flaw, move_aside(file.path), PARTS)

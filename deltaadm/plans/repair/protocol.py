@@ -22,7 +22,7 @@ from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refus
 from deltaadm.domain.transaction.update import obstacles_to_writing
 from deltaadm.domain.usage import usages
 from deltaadm.domain.wire import Loggable, Metadata
-from deltaadm.errors import DeltaadmError, RefusedError
+from deltaadm.errors import DeltaadmError, RefusedError, TableError
 from deltaadm.json_values import compact
 from deltaadm.plans.plan import snapshot_findings
 from deltaadm.plans.repair.repair import Case, Repair, commit, rebuild, refused
@@ -113,7 +113,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
     try:
         for before, after in timeline(case.view).changes():
             past.take(before, after)
-    except DeltaadmError as error:
+    except TableError as error:
         unproved.append(f"which features earlier versions had: {error.message}")
     try:
         repair = _mended(case, snapshot, past, unproved)
@@ -130,8 +130,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
             f"The protocol of version {read[-1]} cannot be decoded, and readers come across it "
             "though a later one has taken its place."
         )
-        kept = "every file, row and commit, and the protocol"
-        yield Repair("protocol", "DL103", wrong, (rebuild(snapshot.version),), kept)
+        yield Repair("protocol", "DL103", wrong, (rebuild(snapshot.version),))
 
 
 def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> Repair | None:
@@ -181,7 +180,6 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
         damage[0][0],
         " ".join(message for _, message in damage),
         (*operations, *([rebuild(after.version)] if codes & _CONTRADICTIONS else [])),
-        kept="every file, row and commit, and every feature that the protocol lists",
         alters=("version", *(action.NAME for action in actions)),
         effect=" ".join(effect),
         unproved=tuple(unproved),
@@ -398,7 +396,6 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         "DL716",
         wrong,
         (commit(case, snapshot, "FSCK", {"dryRun": "false"}, removals),),
-        kept=f"the other {total - len(missing)} live files, and all versions before",
         alters=("version", "add"),
         effect=" ".join(effect),
         unproved=("the rows that were in the missing files",),

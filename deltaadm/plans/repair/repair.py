@@ -6,7 +6,7 @@ import hashlib
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
@@ -19,13 +19,7 @@ from deltaadm.domain.snapshot import (
     listing_prefix,
 )
 from deltaadm.domain.wire import Loggable
-from deltaadm.errors import (
-    DeltaadmError,
-    MissingFileError,
-    RefusedError,
-    StorageError,
-    TableError,
-)
+from deltaadm.errors import MissingFileError, RefusedError, TableError
 from deltaadm.json_values import compact
 from deltaadm.plans.checkpoint import HINT, LiveRow, TableState, state_of
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
@@ -35,7 +29,6 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
 
 Files = Mapping[str, bytes | str | None]
-Found = TypeVar("Found")
 
 # The log, as it is and as it will be once it is repaired
 
@@ -45,8 +38,7 @@ class View:
     The log of *store*, as it was *listed* once, with other *files*; see `LogStore`.
 
     Those have content, or are the file in the store that they will be a copy of, or are not there.
-    `rebuilt` are the versions whose checkpoints will be written. `trouble` are the errors of the
-    store, whoever took a file for damaged because of them.
+    `rebuilt` are the versions whose checkpoints will be written.
     """
 
     def __init__(
@@ -65,13 +57,12 @@ class View:
         self.data_size, self.open_data = store.data_size, store.open_data
         self.list_directory, self.list_data = store.list_directory, store.list_data
         self._states: dict[tuple[Any, ...], TableState] = {}
-        self.trouble: list[StorageError] = []
 
     def after(self, operation: Operation) -> View:
         """The log once *operation* is done; of a checkpoint that it rebuilds, commits tell."""
         files, rebuilt = {**self.files, **operation.files}, (*self.rebuilt, *operation.rebuilt)
         view = View(self.store, files, rebuilt, self.listed)
-        view._states, view.trouble = self._states, self.trouble
+        view._states = self._states
         return view
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
@@ -95,21 +86,12 @@ class View:
     def read(self, path: str) -> bytes:
         """The content that the file will have."""
         content = self._source(path)
-        return content if isinstance(content, bytes) else self._asked(self.store.read, content)
+        return content if isinstance(content, bytes) else self.store.read(content)
 
     def open(self, path: str) -> BinaryIO:
         """The same, in pieces."""
         content = self._source(path)
-        if isinstance(content, bytes):
-            return io.BytesIO(content)
-        return self._asked(self.store.open, content)
-
-    def _asked(self, ask: Callable[[str], Found], name: str) -> Found:
-        try:
-            return ask(name)
-        except StorageError as error:
-            self.trouble.append(error)
-            raise
+        return io.BytesIO(content) if isinstance(content, bytes) else self.store.open(content)
 
     def _source(self, path: str) -> bytes | str:
         source = self.files.get(path, path)
@@ -131,7 +113,7 @@ class View:
         """The same, once; None where it cannot be loaded."""
         try:
             return self.load()
-        except DeltaadmError:
+        except TableError:
             return None
 
     def state(
@@ -153,28 +135,13 @@ class View:
             return None, error.message
 
 
-@dataclass(frozen=True)
-class CommitEvidence:
-    """
-    What the commits of a log tell about each other.
-
-    `doubts` say of versions what shows that somebody changed them. `removed` has the first version
-    that removes a file, by the hash of its path. `unknown` are the removals of files that no commit
-    had added before: version, hash and path.
-    """
-
-    doubts: dict[int, str] = field(default_factory=dict)
-    removed: dict[int, int] = field(default_factory=dict)
-    unknown: list[tuple[int, int, str]] = field(default_factory=list)
-
-
 class Case:
     """
     A log that is looked at.
 
     `found` is the log as it is, `view` as it will be once the repairs that were found so far are
-    done. What has changed within the last *older_than* ms may still be being written. `evidence` is
-    what the commits tell, once somebody has asked.
+    done. What has changed within the last *older_than* ms may still be being written. `commits` is
+    what the commits tell about each other, once somebody has asked.
     """
 
     def __init__(
@@ -183,7 +150,7 @@ class Case:
         self.store, self.now, self.older_than = store, now, older_than
         self.found = self.view = View(store)
         self.remove_missing_files = remove_missing_files
-        self.evidence: CommitEvidence | None = None
+        self.commits: Any = None
 
     @property
     def listing(self) -> LogListing:
@@ -236,11 +203,6 @@ def move_aside(*files: str) -> tuple[Operation, ...]:
         Operation("move_aside", name, f"move {name} to the quarantine", {name: None})
         for name in files
     )
-
-
-def write_file(file: str, body: bytes, what: str) -> Operation:
-    """Writes a small file, in the place of what has its name."""
-    return Operation("write", file, f"write {file}: {what}", {file: body})
 
 
 def rename(file: str, name: str) -> Operation:
@@ -304,13 +266,19 @@ class Repair:
     rule: str
     wrong: str
     operations: tuple[Operation, ...] = ()
-    kept: str = ""
     alters: tuple[str, ...] = ()
     effect: str = ""
     unproved: tuple[str, ...] = ()
     refusal: str = ""
     remedy: str = ""
     lost_files: int = 0
+
+    @property
+    def kept(self) -> str:
+        """What stays as it was."""
+        if any(each.kind == "commit" for each in self.operations):
+            return "every commit and file"
+        return "the originals, in the quarantine" if self.operations else ""
 
 
 def refused(kind: str, rule: str, wrong: str, refusal: str, remedy: str) -> Repair:
@@ -372,7 +340,7 @@ def require_own_log(store: WritableStore) -> None:
     except TableError as error:
         # What cannot be loaded shows by its files whether a catalog has a part in it.
         known: Any = error.established.get("protocol")
-        protocol = Protocol.from_wire(known) if known else Protocol(1, 1)
+        protocol = Protocol.from_wire(known or {})
         managed = managed or bool(store.list_directory("_staged_commits"))
     managed = managed or any(map(protocol.supports, CATALOG_MANAGED))
     if managed:
