@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, commit_name
-from deltaadm.errors import TableError
+from deltaadm.errors import TableError, some_of
 from deltaadm.plans.repair.repair import (
     PARTS,
     Case,
@@ -94,8 +94,7 @@ def find_commits(case: Case) -> Iterator[Repair]:
             yield refused("commit", "DL104", flaw, why, _elsewhere(case, file.number))
     is_read = case.view.loaded is not None and not case.listing.of_kind(Kind.COMPACTED)
     for file in reversed(list(commits)):
-        # All that has been loaded can be read, but may be empty.
-        flaw = "" if is_read and file.info.size > _EMPTY else _flaw(case, file)
+        flaw = "" if is_read and file.info.size else _flaw(case, file)
         if flaw and newest and not _compacted(case, file.number):
             yield _torn(case, file, flaw)
         elif flaw and file.info.size:  # an empty one counts as one without actions
@@ -106,10 +105,6 @@ def find_commits(case: Case) -> Iterator[Repair]:
             wrong = f"Version {before + 1} has no commit, but version {after} has one."
             why = "nothing in the log says what the missing commit did"
             yield refused("commit", "DL101", wrong, why, _elsewhere(case, before + 1))
-
-
-_EMPTY: Final = 1 << 10
-"""Bytes up to which a commit may well have no actions."""
 
 
 def _compacted(case: Case, version: int) -> list[str]:
@@ -137,10 +132,7 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         return refused("commit", "DL103", flaw, refusal, remedy)
     whole = (value for line in body.splitlines() for value in json_values(line) or ())
     adds = (value.get("add") for value in whole if isinstance(value, dict))
-    named = [add.get("path") for add in adds if isinstance(add, dict)]
-    some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
-    files = f"{len(named)} data files that it names belong to no version: {some}. " if named else ""
-    unread = f"Which data files {'else ' if named else ''}belong to no version then is not known."
+    named = [str(add.get("path")) for add in adds if isinstance(add, dict)]
     # A checksum without its commit stops the Rust kernel, too.
     moved = [name for name in (f"{file.number:020d}.crc", file.path) if name in case.listing.infos]
     return Repair(
@@ -149,8 +141,8 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         flaw,
         move_aside(*moved),
         alters=("version", *PARTS),
-        effect=f"Version {file.number} becomes free again: the next commit gets it. "
-        f"{files}{unread}",
+        effect=f"Version {file.number} becomes free again: the next commit gets it. The data files "
+        f"of this one belong to no version; what is left of it names {some_of(named) or 'none'}.",
         unproved=(f"that the writer of version {file.number} was never told that it is committed",),
     )
 
@@ -165,17 +157,14 @@ def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
 
 
 def _elsewhere(case: Case, version: int) -> str:
-    covering = [f"{path} has what it did" for path in _compacted(case, version)]
-    covering += [
-        f"the checkpoint {file.path} covers it, if its other files are restored"
-        for file in case.listing.checkpoint_files
-        if file.number >= version
-    ][:1]
-    known = f"In the log, {'; '.join(covering)}. " if covering else ""
-    earlier = f"Versions up to {version - 1} can still be read. " if version else ""
-    text = (
-        f"{earlier}{known}Restore {commit_name(version)} from a backup, a copy of the table, or an "
-        "earlier version of the object where the bucket keeps them."
+    later = [file.path for file in case.listing.checkpoint_files if file.number >= version]
+    covering = [*_compacted(case, version), *later]
+    text = f"Versions up to {version - 1} can still be read. " if version else ""
+    if covering:
+        text += f"What it did is part of {some_of(covering)}, as far as those can be restored. "
+    text += (
+        f"Restore {commit_name(version)} from a backup, a copy of the table, or an earlier version "
+        "of the object where the bucket keeps them."
     )
     scheme, _, path = case.store.root.partition("://")
     if scheme not in {"s3", "s3a", "s3n"}:
