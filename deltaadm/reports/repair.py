@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.blocks import Block
+    from deltaadm.plans.checkpoint import TableState
     from deltaadm.plans.repair.carry_out import RepairOutcome
     from deltaadm.plans.repair.repair import RepairPlan
 
 
 @dataclass(frozen=True)
 class RepairReport:
-    """The repairs of the table that the user calls *table*; `brief` leaves out its state."""
+    """The repairs of the table that the user calls *table*."""
 
     table: str
     plan: RepairPlan
     outcome: RepairOutcome | None = None
-    brief: bool = False
 
     document = "repair"
     blocks = "deltaadm.reports.repair.show_repair"
@@ -106,35 +106,25 @@ def show_repair(report: RepairReport) -> Iterator[Block]:
         return
     yield heading
     if plan.is_noop and plan.blocked and not plan.refused:
-        yield Paragraph(
-            f"The table cannot be loaded, and there is no repair: {plan.blocked}", "error"
-        )
+        why = f"The table cannot be loaded, and there is no repair: {plan.blocked}"
+        yield Paragraph(why, "error")
         yield Paragraph(plan.remedy)
     elif not plan.repairs:
         yield Paragraph("Nothing to repair.", "good")
     else:
-        counts = (
-            ("to repair", str(len(plan.planned)), "warning"),
-            ("refused", str(len(plan.refused)), "error"),
-        )
-        yield Either([Cards(tuple(card for card in counts if card[1] != "0"))])
-    for repair in (*plan.planned, *plan.refused):
-        title = f"{repair.rule} {repair.kind}".strip()
-        if repair.refusal:
-            yield Heading(f"{title}: not repaired", tone="error")
-            yield Paragraph(repair.wrong)
-            yield Paragraph(f"Refused: {repair.refusal}.", "error")
-            if repair.remedy:
-                yield Paragraph(repair.remedy)
-            continue
-        yield Heading(title, tone="warning")
+        counts = (("to repair", plan.planned, "warning"), ("refused", plan.refused, "error"))
+        yield Either([Cards(tuple((what, str(len(of)), tone) for what, of, tone in counts if of))])
+    for repair in plan.planned:
+        yield Heading(f"{repair.rule} {repair.kind}", tone="warning")
         yield Paragraph(repair.wrong)
         yield Changes(tuple(ChangeRow("~", each.words) for each in repair.operations))
-        if repair.effect:
-            yield Paragraph(repair.effect, "info")
-        if repair.kept and not report.brief:
-            yield Paragraph(f"Kept: {repair.kept}.")
-    if plan.planned and not report.brief:
+        yield Paragraph(f"{repair.effect} Kept: {repair.kept}.".strip(), "info")
+    for repair in plan.refused:
+        yield Heading(f"{repair.rule} {repair.kind}: not repaired", tone="error")
+        yield Paragraph(repair.wrong)
+        yield Paragraph(f"Refused: {repair.refusal}.", "error")
+        yield Paragraph(repair.remedy)
+    if plan.planned:
         yield from _proof(plan)
     if plan.notes:
         yield Heading("Notes")
@@ -147,16 +137,11 @@ def _proof(plan: RepairPlan) -> Iterator[Block]:
         yield Paragraph(f"Now it cannot be loaded: {plan.blocked}", "error")
     if plan.still:
         yield Paragraph(f"It still cannot be loaded after these repairs: {plan.still}", "error")
-    if plan.after is not None:
-        before, after = plan.before, plan.after
+    before, after = plan.before, plan.after
+    if after is not None:
         rows = [("version", "-" if before is None else str(before.version), str(after.version))]
         for part, name in _NAMES.items():
-            now, then = (
-                "-" if of is None else f"{of.counts.get(part, 0):,}" for of in (before, after)
-            )
-            if part == "add":
-                now += "" if before is None else f" ({before.bytes:,} bytes)"
-                then += f" ({after.bytes:,} bytes)"
+            now, then = _amount(before, part), _amount(after, part)
             if before is not None:
                 same = before.digests.get(part) == after.digests.get(part)
                 then = "the same" if same else f"{then}, changed"
@@ -173,31 +158,27 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
+def _amount(state: TableState | None, part: str) -> str:
+    if state is None:
+        return "-"
+    size = f" ({state.bytes:,} bytes)" if part == "add" else ""
+    return f"{state.counts.get(part, 0):,}{size}"
+
+
 def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
     plan, state = report.plan, outcome.actual
-    repaired = f"{counted(len(plan.planned), 'repair')} done"
-    count = state.counts.get("add", 0)
-    files = f"{count:,} live file{'' if count == 1 else 's'}, {state.bytes:,} bytes"
+    done = f"{counted(len(plan.planned), 'repair')} done, and version {state.version} was read back"
+    done += f" as foreseen. Live files: {_amount(state, 'add')}."
     if outcome.proved:
-        yield Paragraph(
-            f"Proved: {repaired}, and version {state.version} was read back as foreseen: {files}.",
-            "good",
-        )
+        yield Paragraph(f"Proved: {done}", "good")
     else:
-        yield Paragraph(
-            f"{repaired.capitalize()}. Version {state.version} was read back as foreseen "
-            f"({files}), but not everything can be proved:",
-            "warning",
-        )
+        yield Paragraph(f"{done} Not everything can be proved:", "warning")
         yield Items(plan.unproved)
-    if outcome.later:
-        yield Paragraph("Other writers have committed since.")
     if plan.refused:
         yield Paragraph(f"{len(plan.refused)} refused: see the plan.", "error")
-    if not outcome.can_be_undone:
-        return
-    name = outcome.journal.split("/")[-2]
-    yield Command(f"deltaadm repair {quoted(report.table)} --undo {name} --apply", label="undo")
+    if outcome.can_be_undone:
+        name = outcome.journal.split("/")[-2]
+        yield Command(f"deltaadm repair {quoted(report.table)} --undo {name} --apply", label="undo")
 
 
 def show_undo(report: UndoReport) -> Iterator[Block]:

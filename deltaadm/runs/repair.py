@@ -32,32 +32,32 @@ def repair_tables(
     if options.check and (options.apply or options.undo):
         raise UsageError("cannot be combined with --apply or --undo", option="--check")
     older_than = round(seconds_of(options.older_than, "--older-than") * 1000)
-    if len(named) == 1 and not (many.names_tables or many.brief or many.resume):
-        target = find(context, named[0])
-        if options.undo is not None:
-            return _undo(context, target, options.undo, options)
-        store, report = _planned(context, target, older_than, options)
-        plan = report.plan
-        code = _code(options, REPAIR_DOCUMENT.write(report))
-        lost = sum(repair.lost_files for repair in plan.planned)
-        if plan.is_noop or not options.apply:
-            show(context, [report])
-            if not plan.is_noop and context.format == "text":
-                agreed = ["--accept-lost-files", str(lost)] if lost else []
-                tell_to_apply(context, "--apply", *agreed)
-            return code
-        if context.format == "text":
-            show(context, [replace(report, brief=options.yes)])
-        consents = _consents("Repair this?", options)
-        if lost and options.accept_lost_files != lost:
-            question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
-            consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
-        confirm(context, consents, [report])
-        outcome = carry_out(store, plan, _about(report), context.status.set)
-        context.status.set(f"repaired; the journal is {outcome.journal}")
-        show(context, [replace(report, outcome=outcome)])
+    if len(named) != 1 or many.names_tables or many.brief or many.resume:
+        return _repair_many(context, named, many, older_than, options)
+    target = find(context, named[0])
+    if options.undo is not None:
+        return _undo(context, target, options.undo, options)
+    store, report = _planned(context, target, older_than, options)
+    plan = report.plan
+    code = _code(options, REPAIR_DOCUMENT.write(report))
+    lost = sum(repair.lost_files for repair in plan.planned)
+    if plan.is_noop or not options.apply:
+        show(context, [report])
+        if not plan.is_noop and context.format == "text":
+            agreed = ["--accept-lost-files", str(lost)] if lost else []
+            tell_to_apply(context, "--apply", *agreed)
         return code
-    return _repair_many(context, named, many, older_than, options)
+    if context.format == "text":
+        show(context, [report])
+    consents = _consents("Repair this?", options)
+    if lost and options.accept_lost_files != lost:
+        question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
+        consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
+    confirm(context, consents, [report])
+    outcome = carry_out(store, plan, _about(report), context.status.set)
+    context.status.set(f"repaired; the journal is {outcome.journal}")
+    show(context, [replace(report, outcome=outcome)])
+    return code
 
 
 def _repair_many(
@@ -67,11 +67,13 @@ def _repair_many(
     older_than: int,
     options: RepairOptions,
 ) -> int:
-    for name in ("undo", "accept_lost_files"):
-        if getattr(options, name) is not None:
-            raise UsageError("requires a single TABLE", option=f"--{name.replace('_', '-')}")
-    if options.apply and options.remove_missing_files:  # lost rows need consent of their own
-        raise UsageError("requires a single TABLE with --apply", option="--remove-missing-files")
+    for option, is_given in (
+        ("--undo", options.undo is not None),
+        ("--accept-lost-files", options.accept_lost_files is not None),
+        ("--remove-missing-files", options.remove_missing_files and options.apply),
+    ):
+        if is_given:  # lost rows need consent of their own
+            raise UsageError("requires a single TABLE", option=option)
     if options.apply and not options.yes:
         raise UsageError(
             "requires --yes for several tables: look at the plans first", option="--apply"
@@ -100,8 +102,7 @@ def _repair_many(
     code = printer.finish()
     if to_do and not options.apply and context.format == "text":
         if options.remove_missing_files:
-            command = "deltaadm repair TABLE --remove-missing-files --apply"
-            info(f"Nothing was changed. To remove missing files, one table at a time: {command}")
+            info("Nothing was changed. Remove missing files of one table at a time.")
         else:
             tell_to_apply(context, "--apply", "--yes")
     return code

@@ -291,9 +291,8 @@ def repairs(_: Path) -> Iterator[Report]:
         rule="DL609",
         wrong="The checkpoint of version 6 differs from the older files in add.",
         operations=(rebuild(6, f"{6:020d}.checkpoint.parquet"),),
-        kept="the original, in the quarantine, and all commits",
         alters=("add",),
-        effect="Readers will see 1 more live file.",
+        effect="Of live files, readers will see 1 more and 0 fewer.",
         unproved=("That the checkpoint of version 3 is right.",),
     )
     torn = Repair(

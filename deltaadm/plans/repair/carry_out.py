@@ -36,10 +36,9 @@ _KIND: Final = "deltaadm-repair"
 @dataclass(frozen=True)
 class RepairOutcome:
     """
-    What came of a plan: its journal, the state that was read afterwards, and whether it is proved.
+    What came of a plan: its journal, the state that was read afterwards, whether it is proved.
 
-    `later` is whether other writers have committed since, `can_be_undone` whether files of the log
-    have changed, for which the journal is the way back.
+    `later`: others have committed since. `can_be_undone`: files of the log have changed.
     """
 
     journal: str
@@ -100,28 +99,25 @@ def carry_out(
             remedy="The table is not worse than before. Run repair again, or put back what was "
             f"done: repair --undo {work.directory.rpartition('/')[2]}.",
         ) from error
-    proved = not plan.unproved
-    work.note(status="done", proved=proved)
-    return RepairOutcome(f"{work.directory}/{JOURNAL}", actual, proved, later, bool(work.files))
+    work.note(status="done", proved=not plan.unproved)
+    journal = f"{work.directory}/{JOURNAL}"
+    return RepairOutcome(journal, actual, not plan.unproved, later, bool(work.files))
 
 
 def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, bool]:
     actual = read_state(store)
-    later = actual.version > expected.version
-    if later:
+    if later := actual.version > expected.version:
         actual = read_state(store, expected.version)
-    differences = expected.differences(actual)
-    if differences:
+    if differences := expected.differences(actual):
         raise CommitError(f"Read back, the {', '.join(differences)} of the table differ.")
     return actual, later
 
 
 class Work:
     """
-    A repair that is under way.
+    A repair that is under way; `files` and `commits` are what has changed so far.
 
-    Whatever changes in the log is noted in the journal first, with the digests of before and after,
-    and there is a copy of what was there. `files` and `commits` are what has changed so far.
+    Whatever changes in the log is noted in the journal first, and copied.
     """
 
     def __init__(self, store: WritableStore, plan: RepairPlan, about: Mapping[str, Any]) -> None:
@@ -145,18 +141,16 @@ class Work:
 
     def do(self, operation: Operation) -> None:
         """Do a part of a repair; raises `CommitError` where another program came in between."""
-        if operation.kind == "commit":
-            ((name, body),) = operation.files.items()
-            assert isinstance(body, bytes)  # noqa: S101 -- as `commit` has made it
-            self._commit(name, body)
-        elif operation.kind == "point":
+        if operation.kind == "point":
             newest = View(self.store).listing.checkpoints[-1]
             self._point(pointer_to(self.store, newest))
         elif operation.rebuilt:
             self._rebuild(*operation.rebuilt)
         else:
             for name, content in operation.files.items():
-                if content is not None:
+                if isinstance(content, bytes):
+                    self._commit(name, content)
+                elif content is not None:
                     self._write(name, content)
                 else:
                     self._change(name, None, partial(self.store.remove, name))
@@ -288,10 +282,9 @@ class Undo(NamedTuple):
 
 def plan_undo(store: WritableStore, named: str) -> Undo:
     """
-    What the repair of the table in *store* with the journal *named* has changed.
+    What the repair with the journal *named*, by its path, URL or directory, has changed.
 
-    *named* is its path or URL, or the name of its directory. Raises `RefusedError` for anything
-    else, and where others have changed the same files since.
+    Raises `RefusedError` for anything else, and where others have changed the same files since.
     """
     directory = named.rstrip("/").removesuffix(JOURNAL).rstrip("/").rpartition("/")[2]
     aside = store.beside(f"{QUARANTINE}/{directory}")

@@ -21,7 +21,7 @@ from deltaadm.domain.snapshot import (
     Snapshot,
 )
 from deltaadm.domain.steps.properties import require_checkpointable
-from deltaadm.errors import RefusedError, TableError
+from deltaadm.errors import RefusedError, TableError, some_of
 from deltaadm.plans.checkpoint import (
     HINT,
     LiveRow,
@@ -54,7 +54,6 @@ from deltaadm.rules.rule import DAY, RULES, Severity
 
 _LARGE: Final = 1 << 24
 """Bytes of an older checkpoint of which no more than the structure is looked at."""
-_NAMED: Final = 3
 _LOOKED_UP: Final = 100
 """Data files that are looked up in storage when commits and a checkpoint differ in them."""
 _RESTORE: Final = (
@@ -155,9 +154,9 @@ def _settled(
     wrong = f"The checkpoint of version {version} differs from the older files in "
     wrong += f"{', '.join(differing)}."
     if lacking or extra:
-        some = sorted(path for path, _ in lacking | extra)[:_NAMED]
-        wrong += f" It lacks {len(lacking):,} live files and has {len(extra):,} too many, among "
-        wrong += f"them {', '.join(some)}."
+        paths = sorted(path for path, _ in lacking | extra)
+        wrong += f" Of live files, it lacks {len(lacking):,} and has {len(extra):,} too many: "
+        wrong += f"{some_of(paths)}."
     unproved = () if older_confirmed else _unproved(case, older)
     doubts: Iterable[str] = ()
     # If not even a file that both have is there, storage tells nothing.
@@ -182,7 +181,7 @@ def _settled(
     alters, effect = (), ""
     if version == case.listing.checkpoints[-1].version:
         alters = differing
-        effect = f"Readers will see {len(lacking):,} more live files, and {len(extra):,} fewer."
+        effect = f"Of live files, readers will see {len(lacking):,} more and {len(extra):,} fewer."
     operations = _replacement(case, older, checkpoint.files)
     return Repair("checkpoint", "DL609", wrong, operations, alters, effect, unproved)
 
@@ -431,8 +430,8 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
     )
     orphans = examiner.orphans() or ()
     if old := sorted(file.path for file in orphans if file.info.modified < case.now - DAY):
-        wrong = f"{len(old)} sidecars belong to no checkpoint, among them "
-        yield Repair("sidecar", "DL615", f"{wrong}{', '.join(old[:_NAMED])}.")
+        wrong = f"{len(old)} sidecars belong to no checkpoint: {some_of(old)}."
+        yield Repair("sidecar", "DL615", wrong)
 
 
 def find_checksums(case: Case) -> Iterator[Repair]:

@@ -175,10 +175,7 @@ def sha256(store: LogStore, name: str) -> str | None:
 def digest_of(file: BinaryIO) -> str:
     """The digest of what is in a *file* that is open, from its beginning."""
     file.seek(0)
-    digest = hashlib.sha256()
-    while piece := file.read(1 << 20):
-        digest.update(piece)
-    return digest.hexdigest()
+    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)
