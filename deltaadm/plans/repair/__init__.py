@@ -1,11 +1,8 @@
 """
 Repairs of damaged logs: diagnosis, plan, carrying out and undoing.
 
-`repair.py` has the log that is looked at and what a repair is, `carry_out.py` how it is done and
-taken back. A kind of damage is a function in `KINDS`: it looks at `case.view`, the log as it will
-be once the repairs before it are done, and yields a `Repair` for everything that it finds. What a
-repair makes readers see differently it announces in `alters`; that nothing is lost is the task of
-`carry_out`, whatever the operations.
+A kind of damage is a function in `KINDS`, which looks at `case.view`, the log as it will be once
+the repairs before it are done. That nothing is lost is the task of `carry_out`.
 """
 
 from __future__ import annotations
@@ -53,7 +50,7 @@ def plan_repairs(case: Case) -> RepairPlan:
         for found in find(case):
             repair = found
             young = next((each.file for each in found.operations if case.is_young(each.file)), "")
-            if young and not found.refusal:
+            if young:
                 repair = replace(
                     found,
                     refusal=f"{young} changed a short time ago, and a writer may still be at work",
@@ -77,11 +74,10 @@ def plan_repairs(case: Case) -> RepairPlan:
     after, still = view.newest_state()
     if before is not None and after is not None:
         announced = {part for repair in plan.planned for part in repair.alters}
-        unannounced = {*before.differences(after)} - announced
-        if unannounced:
+        if unannounced := sorted({*before.differences(after)} - announced):
             raise RefusedError(
-                f"The repairs would change the {', '.join(sorted(unannounced))} of the table, and "
-                "must not; nothing was done.",
+                f"The repairs would change the {', '.join(unannounced)} of the table, and must "
+                "not; nothing was done.",
                 remedy="Report this, with the list of _delta_log and what validate --deep says.",
             )
     return replace(plan, before=before, after=after, blocked=blocked, still=still)

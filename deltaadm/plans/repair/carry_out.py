@@ -207,11 +207,7 @@ class Work:
         return True
 
     def _change(self, name: str, after: str | None, change: Callable[[], bool | None]) -> None:
-        """
-        Have *change* make a file what it is to be, with a copy and a note of what it is.
-
-        Raises `CommitError` where it is not what it was planned to be: that is somebody else's.
-        """
+        """Have *change* make a file what it is to be, unless it is not what was planned on."""
         before = self._known.get(name)
         entry = next((entry for entry in self.files if entry["file"] == name), None)
         if entry is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final
 
 import deltaadm.rules.checkpoints
@@ -145,8 +145,7 @@ def _settled(
     """
     The repair of a checkpoint that can be read, and differs from *older* files in these actions.
 
-    Which of the two is wrong, the checksum of the version may tell, if it has *confirmed* the
-    totals of the older files and not those of the checkpoint, or else the commits and the storage.
+    The checksum of the version may have *confirmed* the totals of older files and checkpoint.
     """
     version, (older_confirmed, checkpoint_confirmed) = checkpoint.version, confirmed
     ours, theirs = files.ours, files.theirs(case.view, checkpoint)
@@ -167,23 +166,18 @@ def _settled(
         doubts = ("nothing tells whether the older checkpoint is right",)
     elif checkpoint_confirmed or not older_confirmed:
         unknown = [theirs[key] for key in theirs if key not in ours]
-        doubts = chain(
-            _damaged_commits(case, older),
-            _doubts_by_storage(case, ours.values() if has_files else ()),
-            _doubts_by_removals(case, older, unknown, has_files=has_files),
-        )
+        doubts = _doubts(case, older, ours.values(), unknown, has_files=has_files)
         if not (ours and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
     if doubt := next(iter(doubts), ""):
         refusal = f"perhaps it is right, and the older files are damaged: {doubt}"
         remedy = f"Compare both with a backup. {_RESTORE}"
         return refused("checkpoint", "DL609", wrong, refusal, remedy)
-    alters, effect = (), ""
-    if version == case.listing.checkpoints[-1].version:
-        alters = differing
-        effect = f"Of live files, readers will see {len(lacking):,} more and {len(extra):,} fewer."
     operations = _replacement(case, older, checkpoint.files)
-    return Repair("checkpoint", "DL609", wrong, operations, alters, effect, unproved)
+    if version != case.listing.checkpoints[-1].version:  # from which readers do not begin
+        return Repair("checkpoint", "DL609", wrong, operations, unproved=unproved)
+    effect = f"Of live files, readers will see {len(lacking):,} more and {len(extra):,} fewer."
+    return Repair("checkpoint", "DL609", wrong, operations, differing, effect, unproved)
 
 
 # Where the state comes from
@@ -279,11 +273,9 @@ def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL)
 
 class _Commits:
     """
-    What the commits of a log tell about each other.
-
-    `damaged` says of versions what shows that somebody changed them. `removed` has the first
-    version that removes a file, by the hash of its path. `unknown` are the removals of files that
-    no commit had added before: version, hash and path.
+    What all commits tell: of which versions something shows that they were changed (`damaged`), by
+    the hashes of paths the first that removes a file (`removed`), and by version, hash and path
+    removals of files that no commit had added before (`unknown`).
     """
 
     def __init__(self, case: Case) -> None:
@@ -321,8 +313,9 @@ class _Commits:
 
 def _commits(case: Case) -> _Commits:
     """What the commits of the log tell, which are read once."""
-    case.commits = case.commits or _Commits(case)
-    return case.commits
+    found: _Commits = case.commits or _Commits(case)
+    case.commits = found
+    return found
 
 
 def _damaged_commits(case: Case, segment: LogSegment) -> Iterator[str]:
@@ -333,35 +326,36 @@ def _damaged_commits(case: Case, segment: LogSegment) -> Iterator[str]:
             yield f"version {file.number}: {damaged[file.number]}"
 
 
-def _doubts_by_storage(case: Case, disputed: Iterable[LiveRow]) -> Iterator[str]:
-    for file in islice(disputed, _LOOKED_UP):
-        if case.store.data_size(file.path) != file.size:
-            yield f"{file.path}, which they add, is not in storage with {file.size:,} bytes"
-
-
-def _doubts_by_removals(
-    case: Case, segment: LogSegment, unknown: Sequence[LiveRow], *, has_files: bool
+def _doubts(
+    case: Case,
+    older: LogSegment,
+    ours: Iterable[LiveRow],
+    theirs: Iterable[LiveRow],
+    *,
+    has_files: bool,
 ) -> Iterator[str]:
     """
-    A file that the commits remove and nothing has added, or one of *unknown* that they do not.
-
-    The second kind is live by the checkpoint alone, so that a commit may have lost it; unless
-    storage *has_files* of the table and not that one.
+    What speaks against the commits of *older* files, where *ours* are live by them alone and
+    *theirs* by the checkpoint alone; of data files, where storage *has_files* of the table.
     """
-    found, base = _commits(case), segment.checkpoint
-    since = base.version if base else -1
-    unknown_to_commits = {
+    yield from _damaged_commits(case, older)
+    for row in islice(ours, _LOOKED_UP) if has_files else ():
+        if case.store.data_size(row.path) != row.size:
+            yield f"{row.path}, which they add, is not in storage with {row.size:,} bytes"
+    found, base = _commits(case), older.checkpoint
+    first = base.version + 1 if base else 0
+    # Removals of what nothing has added, unless the older checkpoint has it.
+    unknown = {
         file: f"version {version} removes {path}, which nothing has added"
         for version, file, path in found.unknown
-        if since < version <= segment.version
+        if first <= version <= older.version
     }
-    for row in State(case.view, alone(base)).live_files() if base and unknown_to_commits else ():
-        unknown_to_commits.pop(hash(row.key[0]), None)
-    yield from unknown_to_commits.values()
-    for row in unknown[:_LOOKED_UP]:
-        is_gone = has_files and case.store.data_size(row.path) is None
-        removed = found.removed.get(hash(row.key[0]), segment.version + 1) <= segment.version
-        if not (removed or is_gone):
+    for row in State(case.view, alone(base)).live_files() if base and unknown else ():
+        unknown.pop(hash(row.key[0]), None)
+    yield from unknown.values()
+    for row in islice(theirs, _LOOKED_UP):
+        is_removed = found.removed.get(hash(row.key[0]), older.version + 1) <= older.version
+        if not is_removed and not (has_files and case.store.data_size(row.path) is None):
             yield f"none of them adds or removes {row.path}, which the checkpoint has"
 
 

@@ -41,11 +41,9 @@ from deltaadm.storage.threads import each_ahead
 
 class Past:
     """
-    What the versions of a table tell about it: the last valid value that each of its properties
-    had, and the features that it lost.
-
-    Those that `implied` has were lost when the protocol began to list features, `lost` has the
-    others. `malformed` are the versions whose protocols contradict themselves.
+    What earlier versions tell: the last valid values of properties, the features that were lost
+    when the protocol began to list them (`implied`) or otherwise (`lost`), and the versions whose
+    protocols contradict themselves (`malformed`).
     """
 
     def __init__(self) -> None:
@@ -131,9 +129,7 @@ def _mended(
     """
     The one commit that lets clients load the table again; None where there is no need.
 
-    Every feature stays that the protocol lists, and those come back that metadata, files or the
-    *past* need. Raises `RefusedError` where nobody can say how the table has to be, or where
-    deltaadm must not commit.
+    Raises `RefusedError` where nobody can say how the table has to be, or deltaadm must not commit.
     """
     if any(error.code == "DL302" for error in errors):
         raise RefusedError(
@@ -238,10 +234,7 @@ def _protocol(before: Protocol, features: Iterable[str]) -> Protocol:
 
 
 def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str, str]]:
-    """
-    The metadata without the properties that keep clients from loading it, and what is wrong with
-    each of them, as a clause.
-    """
+    """The metadata without properties that keep clients from loading it, and what is wrong."""
     wrong = dict(_untrue(snapshot))
     metadata = snapshot.metadata.without_properties(*wrong)
     # With all features, nothing but the value itself is in the way.

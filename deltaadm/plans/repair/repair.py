@@ -45,10 +45,9 @@ class View:
         self,
         store: LogStore,
         files: Files | None = None,
-        rebuilt: tuple[int, ...] = (),
         listed: Mapping[str, FileInfo] | None = None,
     ) -> None:
-        self.store, self.files, self.rebuilt = store, dict(files or {}), rebuilt
+        self.store, self.files, self.rebuilt = store, dict(files or {}), tuple[int, ...]()
         self.listed = store.list_log() if listed is None else listed
         self.root, self.local_path, self.qualifier = store.root, store.local_path, store.qualifier
         self.limits, self.at_once = store.limits, store.at_once
@@ -60,9 +59,8 @@ class View:
 
     def after(self, operation: Operation) -> View:
         """The log once *operation* is done; of a checkpoint that it rebuilds, commits tell."""
-        files, rebuilt = {**self.files, **operation.files}, (*self.rebuilt, *operation.rebuilt)
-        view = View(self.store, files, rebuilt, self.listed)
-        view._states = self._states
+        view = View(self.store, {**self.files, **operation.files}, self.listed)
+        view.rebuilt, view._states = (*self.rebuilt, *operation.rebuilt), self._states
         return view
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
@@ -137,11 +135,10 @@ class View:
 
 class Case:
     """
-    A log that is looked at.
+    A log that is looked at: as it is (`found`) and once the repairs found so far are done (`view`).
 
-    `found` is the log as it is, `view` as it will be once the repairs that were found so far are
-    done. What has changed within the last *older_than* ms may still be being written. `commits` is
-    what the commits tell about each other, once somebody has asked.
+    What has changed within the last *older_than* ms may still be being written. `commits` is what
+    the commits tell about each other, once somebody has asked.
     """
 
     def __init__(
@@ -175,7 +172,10 @@ def sha256(store: LogStore, name: str) -> str | None:
 def digest_of(file: BinaryIO) -> str:
     """The digest of what is in a *file* that is open, from its beginning."""
     file.seek(0)
-    return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -208,11 +208,7 @@ def rename(file: str, name: str) -> Operation:
 
 
 def rebuild(version: int, file: str = "") -> Operation:
-    """
-    Writes the checkpoint of a version from the commits and the newest older one that is right.
-
-    *file* is the one in whose place it comes; otherwise it gets a name of its own.
-    """
+    """Writes the checkpoint of a version from older files; *file* is the one that it replaces."""
     words = f"write the checkpoint of version {version} anew from older files"
     return Operation("rebuild", file, words, {file: None} if file else {}, (version,))
 
@@ -250,13 +246,11 @@ PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
 @dataclass(frozen=True)
 class Repair:
     """
-    Something that is wrong, and what mends it.
+    Something that is wrong, which `rule` finds, and what mends it.
 
-    `kind` is that of the damage, `rule` the one that finds it, `wrong` a sentence. `alters` are the
-    parts of the state that readers will see differently, by the names of `PARTS` or "version", and
-    `effect` says how. `unproved` is what nobody can prove, `lost_files` the number of data files
-    that the table is to do without. One that is refused has a `refusal`, and in `remedy` what would
-    bring back what is lost.
+    `alters` are the parts of the state that readers will see differently, by the names of `PARTS`
+    or "version", and `effect` says how. `lost_files` counts the data files that the table is to do
+    without. A `refusal` says why nothing is done, `remedy` what would bring back what is lost.
     """
 
     kind: str
@@ -288,9 +282,8 @@ class RepairPlan:
     """
     The repairs of one table; those that are refused are not done.
 
-    `before` is the state that readers see now and `after` the one that they will see, or in
-    `blocked` and `still` why there is none, and in `remedy` what would bring it back. `gone` are
-    the files that will not be there, `digests` those of what is touched, as it is now.
+    `blocked` says why there is no state `before`, `still` why none `after`, and `remedy` what would
+    bring it back. `gone` are files that will not be there, `digests` those of what is touched.
     """
 
     root: str
