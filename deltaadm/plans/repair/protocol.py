@@ -372,7 +372,7 @@ def _origin(case: Case, missing: list[AddFile]) -> str:
                 paths.discard(path)
                 first = file.number
     if paths or not first:
-        return "Every version in the log needs them."
+        return "Every version in the log needs some of them."
     return f"Version {first - 1} is the newest that needs none of them."
 
 
