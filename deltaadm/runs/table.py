@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-import deltaadm
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
@@ -55,56 +54,36 @@ if TYPE_CHECKING:
     from deltaadm.runs.questions import Question
 
 
-# Arguments, checked so that a mistake is named where it is made
+# Arguments
 
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_BUILTIN: Final[Mapping[str, type]] = {
-    "str": str,
-    "int": int,
-    "bool": bool,
-    "None": type(None),
-    "Sequence": Iterable,
-    "Collection": Iterable,
-    "Iterable": Iterable,
-    "Mapping": Mapping,
-    "Callable": Callable,  # type: ignore[dict-item]
-    "datetime": datetime,
-    "os.PathLike": os.PathLike,
-}
-_ANYTHING: Final = frozenset({"Any", "object"})
 _PLAIN: Final = (str, bytes, int, float)
-_MISTAKES: Final = {
-    "Sequence": (str, bytes), "Collection": (str, bytes), "Iterable": (str, bytes), "int": (bool,),
-}  # fmt: skip
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """
-    *function*, which raises `TypeError` for other types of arguments than it is annotated with.
+    *function*, which raises `TypeError` for a text or number where it takes neither.
 
-    That goes for types of the standard library and public classes of deltaadm; a single string is
-    no sequence of strings. A usage error is a `ValueError` that names arguments, not options.
+    So a single string is no sequence of strings. A usage error is a `ValueError` that names
+    arguments, not options.
     """
     signature = inspect.signature(function)
-    name = getattr(function, "__name__", "")
-    is_method = "self" in signature.parameters
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            bound = signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{name}(): {error}.{'' if is_method else _hint(name)}") from None
-        for parameter, value in bound.arguments.items():
-            described = signature.parameters[parameter]
-            values = value if described.kind is described.VAR_POSITIONAL else (value,)
-            for argument in values:
-                problem = _problem(parameter, described.annotation, argument)
-                if problem:
-                    raise TypeError(f"{name}(): {problem}{'' if is_method else _hint(name)}")
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            described = signature.parameters[name]
+            kinds = {text.partition("[")[0] for text in str(described.annotation).split(" | ")}
+            for given in value if described.kind is described.VAR_POSITIONAL else (value,):
+                of = type(given)
+                if isinstance(given, _PLAIN) and kinds.isdisjoint(
+                    {"Any", *(base.__name__ for base in of.__mro__)}
+                ):
+                    fault = f"must be {described.annotation}, not {of.__name__} ({given!r:.60})."
+                    raise TypeError(f"{name} {fault}")
         try:
             return function(*args, **kwargs)
         except UsageError as error:
@@ -126,35 +105,6 @@ def as_method(
         parameters=[own, *signature.parameters.values()], return_annotation=answer
     )
     return checked(method)
-
-
-def _problem(parameter: str, annotation: object, value: object) -> str:
-    """The fault of the *value* of a parameter, as a sentence; empty in most cases."""
-    if parameter == "self" or not isinstance(annotation, str):
-        return ""
-    for text in annotation.split(" | "):
-        base = text.partition("[")[0].strip()
-        expected: Any = _BUILTIN.get(base)
-        if expected is None and base in dir(deltaadm):
-            expected = getattr(deltaadm, base)
-        if not isinstance(expected, type):
-            if text.isidentifier() and text not in _ANYTHING and isinstance(value, _PLAIN):
-                continue  # which is no instance of a class that is not public
-            return ""
-        # By accident, a string is a sequence and a flag is a number.
-        if isinstance(value, expected) and not isinstance(value, _MISTAKES.get(base, ())):
-            return ""
-    kind = f"{type(value).__name__} ({value!r:.60})"
-    return f"{parameter} must be {annotation}, not {kind}."
-
-
-def _hint(function: str) -> str:
-    method = "inspect" if function == "describe" else function
-    return (
-        f" For a table, there is deltaadm.table(...).{method}()."
-        if hasattr(deltaadm.Table, method)
-        else ""
-    )
 
 
 # Names of tables
