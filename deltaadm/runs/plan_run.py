@@ -68,11 +68,9 @@ if TYPE_CHECKING:
 
 
 class Consent(NamedTuple):
-    """What must be confirmed by an option or an answer; the `reason` why, if any, is a clause."""
+    """What must be confirmed by an option, or at the terminal; the `reason` why is a clause."""
 
     option: str
-    question: str
-    answer: str
     reason: str = ""
 
     @property
@@ -80,37 +78,43 @@ class Consent(NamedTuple):
         """The option and its value, as arguments of a command line."""
         return self.option.split(" ", 1)
 
+    @property
+    def answer(self) -> str:
+        """What is typed to confirm it."""
+        return self.words[-1].removeprefix("--").removeprefix("allow-")
+
+    @property
+    def question(self) -> str:
+        """The question at the terminal."""
+        if not self.reason:
+            return f"Apply these changes? Only '{self.answer}' will be accepted: "
+        return f"Type '{self.answer}' to continue although {self.reason}: "
+
 
 def needed_consents(
     made: TablePlan, request: CommitOptions, *, work: str = ""
 ) -> Iterator[Consent]:
     """The consent that a plan lacks; *work* are the files behind its cost if it is one of many."""
-    plan, given, work = made.plan, request.consent, work or made.plan.work
+    plan, given = made.plan, request.consent
     yield from _to_go_on(given)
     option = _COSTS.get(plan.cost)
     if option is not None and not getattr(given, option):
-        cost = plan.cost.value
-        question = f"This is a {cost} of {work}. Type '{cost}' to continue: "
-        reason = f"this change rewrites {work}"
-        yield Consent(f"--{option.replace('_', '-')}", question, cost, reason)
+        reason = f"this change rewrites {work or plan.work}"
+        yield Consent(f"--{option.replace('_', '-')}", reason)
     for name in plan.irreversible:
-        yield from _to_lose(f"Dropping {name} deletes history permanently", given, name)
+        yield from _to_lose(f"dropping {name} deletes history permanently", given, name)
     for stage in plan.stages:
         name = stage.step.dropped_feature
         if name and (domains := stage.step.destroys(stage.before)):
             # `*` stands for those of a table whose domains were not loaded.
             named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
-            yield from _to_lose(f"Dropping {name} deletes {named} permanently", given, name)
+            yield from _to_lose(f"dropping {name} deletes {named} permanently", given, name)
     accepted = made.requirements.accepted
     for after in (shift.after for shift in needing_consent(plan, made.scope, accepted)):
-        name, what = after.release.client.id, "; ".join(cell.note for cell in after.responsible)
-        yield Consent(
-            f"--accept-silently-wrong {name}",
-            f"{after.release} {after.access.value}s wrong data silently: {what}. "
-            f"Type '{name}' to continue: ",
-            name,
-            f"{after.release} would {after.access.value} wrong data after this change ({what})",
-        )
+        what = "; ".join(cell.note for cell in after.responsible)
+        does = f"would silently {after.access.value} wrong data after this change"
+        option = f"--accept-silently-wrong {after.release.client.id}"
+        yield Consent(option, f"{after.release} {does} ({what})")
 
 
 _COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
@@ -120,21 +124,18 @@ def foreign_consents(plan: ForeignPlan, request: ConsentOptions) -> Iterator[Con
     """The consent that *plan* needs beyond *request*."""
     yield from _to_go_on(request)
     for name in plan.irreversible:
-        what = f"The table {name} will be dropped permanently"
+        what = f"the table {name} will be dropped permanently"
         yield from _to_lose(what, request, plan.table, name)
 
 
 def _to_go_on(request: ConsentOptions) -> Iterator[Consent]:
     if not request.yes:
-        question = "Apply these changes? Only 'yes' will be accepted: "
-        yield Consent("--yes", question, "yes")
+        yield Consent("--yes")
 
 
-def _to_lose(what: str, request: ConsentOptions, name: str, *aliases: str) -> Iterator[Consent]:
+def _to_lose(reason: str, request: ConsentOptions, name: str, *aliases: str) -> Iterator[Consent]:
     if not {name, *aliases} & set(request.accept_irreversible or ()):
-        question = f"{what}. Type '{name}' to continue: "
-        reason = f"{what[:1].lower()}{what[1:]}"
-        yield Consent(f"--accept-irreversible {name}", question, name, reason)
+        yield Consent(f"--accept-irreversible {name}", reason)
 
 
 def not_applied(consents: Iterable[Consent], remedy: str, plans: int = 1) -> RefusedError:
@@ -151,28 +152,24 @@ def confirm(
 ) -> None:
     """Show *shown*, and ask for *consents* at the terminal; raises `RefusedError` without them."""
     # By option, so that many plans ask once for the same.
-    by_option: dict[str, dict[str, Consent]] = {}
+    by_option: dict[str, dict[str, None]] = {}
     for consent in consents:
-        by_option.setdefault(consent.option, {})[consent.reason] = consent
-    missing: dict[str, Consent] = {}
-    for option, alike in by_option.items():
-        missing[option] = consent = next(iter(alike.values()))
-        if len(alike) > 1:
-            reason = some_of(alike, separator="; ")
-            question = f"{reason[:1].upper()}{reason[1:]}. Type '{consent.answer}' to continue: "
-            missing[option] = consent._replace(question=question, reason=reason)
+        by_option.setdefault(consent.option, {})[consent.reason] = None
+    missing = [
+        Consent(option, some_of(alike, separator="; ")) for option, alike in by_option.items()
+    ]
     if not missing:
         return
     # Both: the question is written to standard error, for standard output may go to a file.
     if not (sys.stdin.isatty() and sys.stderr.isatty() and not output.messages().no_input):
-        words = [word for consent in missing.values() for word in consent.words]
-        purpose = "without a prompt" if list(missing) == ["--yes"] else "anyway"
+        words = [word for consent in missing for word in consent.words]
+        purpose = "without a prompt" if words == ["--yes"] else "anyway"
         remedy = f"Pass {' '.join(map(quoted, words))} to apply {purpose}."
-        raise not_applied(missing.values(), remedy, plans)
+        raise not_applied(missing, remedy, plans)
     # The plan is on standard output only in this case, and whoever answers must have seen it.
     if context.format != "text" or not sys.stdout.isatty() or plans > 1:
         output.show_on_stderr(context, shown)
-    for consent in missing.values():
+    for consent in missing:
         output.write_stderr(visible(consent.question))
         if sys.stdin.readline().strip().lower() != consent.answer.lower():
             raise RefusedError("Cancelled. Nothing was changed.", remedy="")

@@ -49,10 +49,10 @@ def repair_tables(
         return code
     if context.format == "text":
         show(context, [report])
-    consents = _consents("Repair this?", options)
+    consents = _consents(options)
     if lost and options.accept_lost_files != lost:
-        question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
-        consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
+        reason = f"the rows of {lost} data files are lost"
+        consents.append(Consent(f"--accept-lost-files {lost}", reason))
     confirm(context, consents, [report])
     outcome = carry_out(store, plan, _about(report), context.status.set)
     context.status.set(f"repaired; the journal is {outcome.journal}")
@@ -151,9 +151,9 @@ def _undo(context: RunContext, target: Target, named: str, options: RepairOption
         raise RefusedError(f"deltaadm cannot write to this table: {store.obstacle}.")
     if context.format == "text":
         show(context, [report])
-    confirm(context, _consents("Put this back?", options), [report])
+    confirm(context, _consents(options), [report])
     return show(context, [replace(report, left=undo(store, named), done=True)])
 
 
-def _consents(question: str, options: RepairOptions) -> list[Consent]:
-    return [] if options.yes else [Consent("--yes", f"{question} Only 'yes' is accepted: ", "yes")]
+def _consents(options: RepairOptions) -> list[Consent]:
+    return [] if options.yes else [Consent("--yes")]

@@ -44,8 +44,8 @@ def test_at_a_terminal_the_name_must_be_typed(small: Table, answer: str, code: i
     )
     program.expect_exact(QUESTION)
     program.sendline("yes")
-    program.expect_exact("reads wrong data silently")
-    program.expect_exact("Type 'delta-rs' to continue: ")
+    program.expect_exact("Type 'delta-rs' to continue although ")
+    program.expect_exact("would silently read wrong data after this change")
     program.sendline(answer)
     assert ended(program)[0] == code
 

@@ -123,8 +123,7 @@ def test_a_backfill_is_asked_for_by_its_name(small: Table) -> None:
     program = terminal("enable-feature", small.path, "rowTracking", "--apply")
     program.expect_exact(QUESTION)
     program.sendline("yes")
-    program.expect_exact("This is a backfill of file metadata in the log (0 files).")
-    program.expect_exact("Type 'backfill' to continue: ")
+    program.expect_exact("Type 'backfill' to continue although this change rewrites file metadata")
     program.sendline("yes")
     assert ended(program)[0] == 7
     assert len(list(small.log.iterdir())) == 1
