@@ -21,7 +21,6 @@ from deltaadm.domain.wire import CommitMark, Provenance, merged
 from deltaadm.errors import (
     DeltaadmError,
     RefusedError,
-    TableError,
     UsageError,
     require_one_of,
     some_of,
@@ -302,25 +301,18 @@ def make_plan(
     """
     The plan of *planner* for a table, made with the facts about files if it depends on them.
 
-    Raises what *planner* does, `RefusedError` where the plan shuts out a client that is required or
-    brings about an error that is not accepted, and `TableError` where structs in structs go deeper
-    than Python does.
+    Raises what *planner* does, and `RefusedError` where the plan shuts out a client that is
+    required or brings about an error that is not accepted.
     """
 
     def make(detail: Detail | None) -> Plan:
         snapshot = target.load(context, detail=detail)
         return planner(PlanInput(context, target, snapshot, session, requirements))
 
-    try:
-        plan = make(detail)
-        # Facts about files take a scan of the whole state, and few plans depend on them.
-        if detail is None and depends_on_state(plan):
-            plan = make(Detail.STATE)
-    except RecursionError as error:
-        raise TableError(
-            f"The columns of the table at {target.location} are too deeply nested for a plan.",
-            remedy="Change it with Spark.",
-        ) from error
+    plan = make(detail)
+    # Facts about files take a scan of the whole state, and few plans depend on them.
+    if detail is None and depends_on_state(plan):
+        plan = make(Detail.STATE)
     required = tuple(requirements.goals())
     require_clients(plan, required, requirements.accepted)
     if plan.findings:
