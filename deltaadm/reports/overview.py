@@ -54,15 +54,10 @@ STATUS_WIDTH: Final = 10
 _NAMED: Final = 4
 
 
-FROM_JOURNAL: Final = "from_journal"
-"""The key that marks an outcome from the journal of an earlier run, which was not checked again."""
-
-
 def brief_line(document: Document) -> str:
     """The result for one table, in a line: its status, the table, and details."""
     status, rest = _KINDS[kind_of(document)].line(document)
-    source = "(from the journal)" if document.get(FROM_JOURNAL) else ""
-    parts = (f"{status:<{STATUS_WIDTH}}", document["table"], rest, source)
+    parts = (f"{status:<{STATUS_WIDTH}}", document["table"], rest)
     return visible("  ".join(part for part in parts if part))
 
 

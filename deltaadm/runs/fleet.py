@@ -745,6 +745,8 @@ class ResultPrinter:
 
     def _sum_up(self) -> None:
         overview = self._overview
+        if not overview.tables:  # as where all plans are still to be committed, or were before
+            return
         held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
         in_text = any(target.format == "text" for target in self._at_once)
         if in_text and not self._quiet:
@@ -760,8 +762,7 @@ class ResultPrinter:
             return
         if in_text:
             show(replace(self._context, format="text"), [overview])
-        elif overview.tables and not any(FORMATS[each.format].sums_up for each in self._later):
-            # There are none where all plans are still to be committed.
+        elif not any(FORMATS[each.format].sums_up for each in self._later):
             info(f"{overview_title(overview)}.")
 
 

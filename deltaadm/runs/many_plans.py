@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Failure
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, UsageError
-from deltaadm.formats.json import json_line
 from deltaadm.plans.carry_out import Executor
 from deltaadm.plans.document import read_entry, write_entry
 from deltaadm.plans.goals import require_reached
@@ -37,7 +36,7 @@ from deltaadm.plans.saved import SavedPlan, read_plans
 from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.plans.undo import advice_for
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, FleetSummary, brief_line
+from deltaadm.reports.overview import FleetSummary
 from deltaadm.reports.plans import PlanGroups
 from deltaadm.reports.validate import baseline_of
 from deltaadm.reports.words import counted
@@ -64,7 +63,6 @@ from deltaadm.runs.status import FOUND, MISMATCH, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.runs.validation import DepthOptions, ValidationRun
 from deltaadm.storage.files import lock, open_to_append, replacing
-from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Report
@@ -91,14 +89,14 @@ class Journal:
     A file to which a line is added when work on a plan begins, and when it ends.
 
     `begun` are the digests of plans on which work has begun, `done` those that need no more, with
-    the JSON line of what they came to; what was undone is in neither. A last line that was cut off
+    whether a second run is to follow; what was undone is in neither. A last line that was cut off
     is taken out. Raises `RefusedError` while another run has the journal, and where the file
     cannot be written or is something else.
     """
 
     def __init__(self, path: Path) -> None:
         self.begun: set[str] = set()
-        self.done: dict[str, str] = {}
+        self.done: dict[str, bool] = {}
         self._path = path
 
     def __enter__(self) -> Self:
@@ -156,7 +154,9 @@ class Journal:
                     self.begun.discard(entry.plan)
                     self.done.pop(entry.plan, None)
                 elif entry.event == "done":
-                    self.done[entry.plan] = json.dumps(entry.result, separators=(",", ":")) + "\n"
+                    result: Any = entry.result
+                    steps = result["plan"]["steps"]
+                    self.done[entry.plan] = any(step.get("waits") for step in steps)
         except _NO_ENTRY:
             raise RefusedError(
                 f"Line {number} of {self._path} is not a journal entry, was changed, or was "
@@ -176,14 +176,9 @@ def plans_in(body: str) -> tuple[SavedPlan, ...]:
     plans = []
     for saved in read_plans(body):
         # What the file calls the table need not lead to it from here.
-        if saved.name is None:
-            leads_there = saved.location in {saved.table.rstrip("/"), os.path.realpath(saved.table)}
-        else:
-            parts, whole = table_name(saved.table), table_name(saved.name)
-            leads_there = False
-            if parts is not None and whole is not None:
-                leads_there = whole[-len(parts) :] == parts
-        plans.append(saved if leads_there else replace(saved, table=saved.name or saved.location))
+        names = {saved.table.rstrip("/"), os.path.realpath(saved.table)}
+        table = saved.table if saved.name is None and saved.location in names else saved.name
+        plans.append(replace(saved, table=table or saved.location))
     return tuple(plans)
 
 
@@ -401,7 +396,16 @@ def carry_out_plans(
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
     printer = ResultPrinter(context, fleet)
     with Journal(journal) as known:
-        left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
+        left = (
+            _begun(plans, known, journal)
+            if undo
+            else [saved for saved in plans if saved.digest not in known.done]
+        )
+        waits = not undo and any(known.done.get(saved.digest) for saved in plans)
+        if not undo and len(left) < len(plans):
+            done = f"{len(plans) - len(left)} of {len(plans)} plans were applied by an earlier run"
+            later = " Plan again later for the second of two runs." if waits else ""
+            info(f"{done}, according to {journal}.{later}")
         chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, left, commits=True) as (reader, entries):
             made: list[ReadyPlan] = []
@@ -432,7 +436,7 @@ def carry_out_plans(
                 every = iter([left_of.get(saved.digest) for saved in plans])
                 parts = [[item for item in islice(every, size) if item] for size in waves]
             not_begun = run.carry_out(parts, jobs or _AT_A_TIME)
-    code = printer.finish()
+    code = combine_exit_codes([printer.finish(), WAITING if waits else 0], alone=False)
     if not_begun:
         info(
             f"{not_begun} of {len(plans)} plans were not started because of earlier failures; run "
@@ -441,33 +445,6 @@ def carry_out_plans(
     if waves is not None and run.failures:
         tell_command("To undo what was applied:", undo_line)
     return SOME_FAILED if not_begun else code
-
-
-def _not_done(
-    plans: Sequence[SavedPlan], known: Journal, printer: ResultPrinter
-) -> Sequence[SavedPlan]:
-    """The plans that an earlier run has not carried out; the others are shown as it left them."""
-    left = []
-    for saved in plans:
-        # By its digest: the plan of another run on the same table is another plan.
-        if saved.digest not in known.done:
-            left.append(saved)
-            continue
-        try:
-            line = json.loads(known.done[saved.digest])
-            document = {**line, "table": saved.table, FROM_JOURNAL: True}
-            brief_line(document)
-            FleetCounts().add(document)
-            # A plan in two runs counts as done for the journal once its first run is.
-            waits = any(step.get("waits") for step in document["plan"]["steps"])
-            code = WAITING if waits else 0
-            result = TableResult(saved.table, json_line(document), code, old=True)
-        except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
-            raise RefusedError(
-                f"The journal's entry for {saved.table} is not valid.", remedy=_OTHER_JOURNAL
-            ) from error
-        printer.add(result)
-    return left
 
 
 def _begun(plans: Sequence[SavedPlan], known: Journal, journal: Path) -> Sequence[SavedPlan]:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from deltaadm.documents import schemas, sha256
+from deltaadm.documents import schemas
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError
@@ -186,8 +186,7 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
         assert "5 tables\n\nOutcomes\n  5  committed\n" in result.out
     with untouched(lake):
         again = deltaadm("apply", plans, "--yes", "-o", form)
-    assert (again.code, len(writer.steps)) == (0, 10)
-    assert ("5  committed" in again.out) == (form == "text")
+    assert (again.code, again.out, len(writer.steps)) == (0, "", 10)
 
 
 def test_a_journal_that_is_full_ends_the_run_before_the_next_commit(
@@ -211,22 +210,11 @@ def test_a_journal_that_is_full_ends_the_run_before_the_next_commit(
     assert all(versions(name) == 2 for name in names(lake))
 
 
-def test_what_only_the_journal_says_is_marked(lake: Path, plans: Path, writer: LogWriter) -> None:
-    """Its digests are no secret: whoever can write the file can make a line."""
-    deltaadm("apply", plans, "--yes", "--journal", plans.with_name("true"))
-    true = [json.loads(line) for line in plans.with_name("true").read_text().splitlines()]
-    forged = [entry for entry in true if entry["event"] == "done"]
-    for plan in forged:
-        plan["line"]["outcome"]["versions"] = [77]
-        plan["line"]["table"] = "/elsewhere"
-        del plan["sha256"]
-        plan["sha256"] = sha256(plan)
-    _journal(plans).write_text(
-        "".join(json.dumps(plan, separators=(",", ":")) + "\n" for plan in forged)
-    )
-    text = deltaadm("apply", plans, "--yes", "-o", "text")
-    assert f"committed   {lake}/t3  version 77  (from the journal)" in text.out.splitlines()
-    assert "/elsewhere" not in text.out
+def test_what_an_earlier_run_has_done_is_counted(plans: Path, writer: LogWriter) -> None:
+    deltaadm("apply", plans, "--yes")
+    again = deltaadm("apply", plans, "--yes")
+    said = f"5 of 5 plans were applied by an earlier run, according to {_journal(plans)}."
+    assert (again.code, again.out, said in again.err) == (0, "", True)
     assert len(writer.steps) == 10
 
 
