@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
@@ -158,16 +158,11 @@ def described(command: Command) -> tuple[list[str], list[str]]:
 
 def usage(command: Command) -> str:
     """The command line in general."""
-    return f"Usage: deltaadm {command.name} {usage_words(command)}"
-
-
-def usage_words(command: Command) -> str:
-    """The usage after the name of the command."""
     words = (
         option.metavar if option.required or "[" in option.metavar else f"[{option.metavar}]"
         for option in command.arguments
     )
-    return " ".join(("[OPTIONS]", *words))
+    return " ".join(("Usage: deltaadm", command.name, "[OPTIONS]", *words))
 
 
 def lacks_argument(command: Command) -> UsageError:
@@ -279,7 +274,7 @@ def _words(name: str) -> list[str]:
     return [word for word in re.split(r"-+", name) if word]
 
 
-# Man pages of the program and of each command, made from what the help is made of
+# Man pages of the program and of each command, which say what the help says
 
 
 def man_pages() -> dict[str, str]:
@@ -290,88 +285,28 @@ def man_pages() -> dict[str, str]:
 
 def man_page(name: str = "") -> str:
     """The page of the command called *name*, or that of the program."""
-    title, summary, synopsis = "deltaadm", SUMMARY, "COMMAND [OPTIONS] ..."
-    about, examples = [f"{SUMMARY} {PURPOSE}"], list(EXAMPLES)
-    lists, end = _of_program(), list[str]()
-    if name:
-        command = Command(name)
-        title, summary, synopsis = f"deltaadm-{name}", command.summary, usage_words(command)
-        text, examples = described(command)
-        about, lists = [summary, *text], _of_command(command)
-        end = [
-            *_listed("EXIT STATUS", TOPICS["exit-codes"].rows),
-            ".SH SEE ALSO",
-            ".BR deltaadm (1)",
-        ]
-    lines = (
+    title = _roff(f"deltaadm-{name}" if name else "deltaadm")
+    summary = _roff((COMMANDS[name] if name else SUMMARY).rstrip("."))
+    lines = [
         '.\\" Made from the help of the program; do not edit.',
-        f'.TH {_quoted(title.upper())} 1 "" {_quoted(f"deltaadm {__version__}")} "User Commands"',
-        # No hyphens, which would be copied along with the words.
-        ".nh",
-        ".ad l",
+        f'.TH "{title.upper()}" 1 "" "deltaadm {__version__}" "User Commands"',
         ".SH NAME",
-        f"{_escaped(title)} \\- {_text(summary.rstrip('.'))}",
-        ".SH SYNOPSIS",
-        f".B deltaadm {_escaped(name)}".rstrip(),
-        _text(synopsis),
-        ".SH DESCRIPTION",
-        "\n.PP\n".join(map(_text, about)),
-        *lists,
-        *_examples(examples),
-        *end,
-    )
+        f"{title} \\- {summary}",
+    ]
+    texts = {"DESCRIPTION": command_help(Command(name)) if name else program_help()}
+    for topic in ("exit-codes",) if name else TOPICS:
+        texts["EXIT STATUS" if topic == "exit-codes" else topic.upper()] = topic_help(topic)
+    for heading, text in texts.items():
+        lines += [f".SH {heading}", ".nf", ".in 0", *map(_roff, text.splitlines()), ".fi"]
     return "\n".join(lines) + "\n"
 
 
-def _of_program() -> Iterator[str]:
-    yield from _listed("COMMANDS", ((f"deltaadm-{of}(1)", what) for of, what in COMMANDS.items()))
-    yield from _listed("OPTIONS", PROGRAM_OPTIONS.items())
-    for name, topic in TOPICS.items():
-        if topic.rows:  # and not the options, which the pages of commands have
-            heading = "EXIT STATUS" if name == "exit-codes" else name.upper()
-            yield from _listed(heading, topic.rows)
-            for text in topic.text:
-                yield from (".PP", _text(" ".join(text.split())))
-
-
-def _of_command(command: Command) -> Iterator[str]:
-    yield from _listed("ARGUMENTS", ((of.metavar, explained(of)) for of in command.arguments))
-    yield ".SH OPTIONS"
-    for heading, options in grouped(command):
-        yield from [f".SS {_quoted(heading)}"] if heading else []
-        for option in options:
-            yield from _item(spelled(option), explained(option))
-
-
-def _examples(lines: Iterable[str]) -> Iterator[str]:
-    for number, line in enumerate(lines):
-        yield ".PP" if number else ".SH EXAMPLES"
-        yield from (".nf", ".RS", _text(line), ".RE", ".fi")
-
-
-def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    for number, (word, text) in enumerate(rows):
-        yield from [] if number else [f".SH {_quoted(title)}"]
-        yield from _item(word, text)
-
-
-def _item(word: str, text: str) -> Iterator[str]:
-    yield from (".TP", f".B {_escaped(word)}", _text(text))
-
-
-def _text(text: str) -> str:
-    """*text* as a line of its own, which is no request."""
-    # roff takes a line that begins with a dot or an apostrophe for a request.
-    return re.sub(r"^(?=[.'])", r"\\&", _escaped(text))
-
-
-def _escaped(text: str) -> str:
-    # roff makes typographic characters of these, which no shell understands when they are copied.
-    return text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("^", "\\(ha")
-
-
-def _quoted(text: str) -> str:
-    return '"' + _escaped(text).replace('"', '""') + '"'
+def _roff(line: str) -> str:
+    # roff makes typographic characters of these, which no shell understands when they are copied,
+    # and takes a line that begins with a dot or an apostrophe for a request.
+    for character, name in {"\\": "e", "-": "-", "`": "(ga", "^": "(ha"}.items():
+        line = line.replace(character, f"\\{name}")
+    return f"\\&{line}" if line[:1] in {".", "'"} else line
 
 
 def main() -> None:
