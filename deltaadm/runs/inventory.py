@@ -110,16 +110,12 @@ def _require_place(path: Path) -> None:
         # An absolute path, or deltalake would take some names for URLs.
         if not DeltaTable.is_deltatable(str(path.absolute())):
             return
-        there = {field.name: field for field in DeltaTable(str(path.absolute())).schema().fields}
-        flaws = [f"it has no column {column}" for column in _KEY if column not in there]
-        flaws += [
-            f"its column {field.name} has another type"
-            for field in Schema.from_arrow(_schema()).fields
-            if field.name in there and there[field.name].type != field.type
-        ]
-        if flaws:
+        there = {field.name: field.type for field in DeltaTable(path.absolute()).schema().fields}
+        types = {field.name: field.type for field in Schema.from_arrow(_schema()).fields}
+        if any(there.get(name) != types[name] for name in _KEY):
             raise RefusedError(
-                f"The table at {path} is not an inventory: {flaws[0]}.",
+                f"The table at {path} is not an inventory: it lacks {' or '.join(_KEY)}, or has "
+                "another type there.",
                 remedy="Choose another path; the inventory table is created if none exists there.",
             )
 

@@ -247,16 +247,13 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
         yield Check(subject, Health.FAILED, error.message, error.remedy)
     skew = _clock_skew(location, stores.options_for(location))
     if skew is not None:
-        seconds, subject = round(abs(skew)), f"clock of {location}"
+        seconds = round(abs(skew))
+        health = Health.FAILED if seconds >= _REFUSED else Health.WARNING
+        detail = f"{seconds} seconds {'behind' if skew > 0 else 'ahead of'} this machine's"
+        remedy = "Set this machine's clock: stores refuse signatures of another time."
         if seconds < _NOTED:
-            yield Check(subject, Health.OK, "agrees with this machine's")
-        else:
-            yield Check(
-                subject,
-                Health.FAILED if seconds >= _REFUSED else Health.WARNING,
-                f"{seconds} seconds {'behind' if skew > 0 else 'ahead of'} this machine's",
-                "Set this machine's clock: stores refuse signatures of another time.",
-            )
+            health, remedy = Health.OK, ""
+        yield Check(f"clock of {location}", health, detail, remedy)
     if not writing:
         return
     if context.unity is not None:
@@ -288,20 +285,16 @@ def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
     # `config` does without these, which take longer to import than all else.
     from email.utils import parsedate_to_datetime
     from http.client import HTTPException
-    from urllib.request import HTTPErrorProcessor, Request, build_opener
-
-    class AnyAnswer(HTTPErrorProcessor):
-        """Takes a refusal or a redirection for an answer, which has a date as well."""
-
-        def http_response(self, request: Any, response: Any) -> Any:  # noqa: ARG002
-            """See `HTTPErrorProcessor`."""
-            return response
-
-        https_response = http_response
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
 
     request = Request(url, method="HEAD")  # noqa: S310 -- of an http endpoint
     try:
-        with build_opener(AnyAnswer()).open(request, timeout=_ANSWER_TIME) as answer:
+        try:
+            answer = urlopen(request, timeout=_ANSWER_TIME)  # noqa: S310 -- likewise
+        except HTTPError as refusal:  # which has a date as well
+            answer = refusal
+        with answer:
             date = str(answer.headers["Date"])
         return time.time() - parsedate_to_datetime(date).timestamp()
     except (OSError, HTTPException, ValueError, TypeError):
