@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import textwrap
@@ -11,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
-from deltaadm.errors import UsageError, did_you_mean, some_of
+from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.formats import width_for
 from deltaadm.runs.declare import Declared
 
@@ -52,10 +51,6 @@ def help_asked_for(arguments: Sequence[str]) -> str:
             if name.startswith("-") and name != "-":
                 raise UsageError(f"There is no option {name}.")
     remedy = did_you_mean(name, (*COMMANDS, *TOPICS))
-    if "/" in name or name.startswith("@") or os.path.isdir(name):  # noqa: PTH112
-        from deltaadm.plans.undo import advice_for
-
-        remedy = advice_for(name, "To look at a table: deltaadm inspect TABLE")
     raise UsageError(f"There is no command {name!r}.", remedy=remedy)
 
 
@@ -244,34 +239,15 @@ def _table(rows: Iterable[tuple[str, str]]) -> str:
 
 def no_such_option(name: str, command: Command) -> UsageError:
     """The error for the option *name*, which *command* does not have, with what may be meant."""
-    from difflib import get_close_matches
-
     own = [spelled for option in command.declared() for spelled in option.names]
-    near = [spelled for spelled in own if set(_words(name)) <= set(_words(spelled))]
-    near = near or get_close_matches(name, own, n=2, cutoff=_NEAR)
-    if wish := _WISHES.get((command.name, name)):
-        remedy = wish
-    elif near:
-        remedy = f"Did you mean {' or '.join(near[:3])}?"
-    else:  # which imports what every command needs
-        others = [
-            f"`{other}`"
-            for other in COMMANDS
-            if any(name in option.names for option in Command(other).declared())
-        ]
-        remedy = f"It is an option of {some_of(others, 3)}." if others else ""
+    remedy = _WISHES.get((command.name, name)) or did_you_mean(name, own)
     return UsageError(f"There is no option {name}.", remedy=remedy)
 
 
-_NEAR: Final = 0.75
 _WISHES: Final = {
     ("apply", "--apply"): "`apply` needs no --apply.",
     ("history", "--feature"): "`deltaadm inspect TABLE --why FEATURE` shows who added it.",
 }
-
-
-def _words(name: str) -> list[str]:
-    return [word for word in re.split(r"-+", name) if word]
 
 
 # Man pages of the program and of each command, which say what the help says

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
-from deltaadm.errors import DeltaadmError, StorageError, UsageError, did_you_mean
+from deltaadm.errors import DeltaadmError, StorageError, UsageError
 from deltaadm.runs import output
 from deltaadm.runs.declare import Declared, path_of
 from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
@@ -150,7 +149,7 @@ def run(arguments: Sequence[str]) -> int:
         except UsageError as error:
             name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
             where = " ".join(filter(None, ("deltaadm", name, "--help")))
-            remedy = f"{error.remedy or _near(error.message)} See `{where}`.".strip()
+            remedy = f"{error.remedy} See `{where}`.".strip()
             shown = DeltaadmError(error.sentence, remedy=remedy)
             shown.__cause__ = error
             output.show_error("", shown)
@@ -245,13 +244,6 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
         f"{output.trace(error)}This is a bug in deltaadm; please report it with the lines above.\n"
     )
     return BUG
-
-
-def _near(message: str) -> str:
-    match = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
-    if match is None:
-        return ""
-    return did_you_mean(match[1], re.findall(r"[\w-]+", match[2]))
 
 
 def _show(error: DeltaadmError) -> int:

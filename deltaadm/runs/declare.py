@@ -44,7 +44,6 @@ class Declared:
         is_argument: bool,
         default: Any = None,
         minimum: int | None = None,
-        any_case: bool = False,
         counted: bool = False,
         scope: str = "",
     ) -> None:
@@ -54,7 +53,6 @@ class Declared:
         self.is_argument = is_argument
         self.default = default
         self.minimum = minimum
-        self.any_case = any_case
         self.counted = counted
         self.scope = scope
 
@@ -105,10 +103,9 @@ class Declared:
                 raise ValueError(f"{number} is less than {self.minimum}")
             return number
         choices = self.choices
-        word = text.lower() if self.any_case else text
-        if word not in choices:
+        if text not in choices:
             raise ValueError(f"{text!r} is not one of {', '.join(map(repr, choices))}")
-        return choices[word]
+        return choices[text]
 
 
 def path_of(text: str) -> Path:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
-from deltaadm.domain.features import FEATURES
-from deltaadm.errors import UsageError
 from deltaadm.formats import formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 from deltaadm.runs.options import (
@@ -87,15 +84,7 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
     if many.names_tables:
         return [], requested
     many.require_any(requested)
-    [table, *others] = requested
-    is_feature = bool(others) and table.lower() in map(str.lower, FEATURES)
-    if is_feature and not os.path.isdir(table):  # noqa: PTH112
-        raise UsageError(
-            f"the table comes first, and {table!r} is a table feature",
-            option="TABLE",
-            remedy=f"A directory of that name is ./{table}.",
-        )
-    return [table], others
+    return requested[:1], requested[1:]
 
 
 class CommitOptions(Parameters):

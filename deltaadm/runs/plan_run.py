@@ -496,8 +496,6 @@ class LiveLog:
 
 def plan_features(*features: str, support_only: bool = False) -> Planner:
     """A plan that makes table features active: `deltaadm enable-feature`."""
-    if not features:
-        raise ValueError("Name a table feature; deltaadm.FEATURES has them all.")
     return lambda table: feature_plans.plan_features(
         table.snapshot, features, support_only=support_only, session=table.session
     )
@@ -580,8 +578,6 @@ def plan_for_clients(
     Clients are NAME or NAME@VERSION, such as trino@480. A plan that does not reach all of them
     is applied only with `skip_unreachable`.
     """
-    if not readable_by and not writable_by:
-        raise ValueError("Name a client, as in readable_by=['trino@480'].")
     goals = (
         *(Goal(parse_client(text), Access.READ) for text in readable_by),
         *(Goal(parse_client(text), Access.WRITE) for text in writable_by),
@@ -636,8 +632,6 @@ def plan_changes(
     `add_columns=["s.x INT AFTER y"]`; an empty `cluster_by` ends clustering.
     """
     given = {name: value for name, value in locals().items() if value is not None}
-    if cluster_by is None and not any(given.values()):
-        raise ValueError("Name a change, as in set_properties={'team': 'web'}.")
     return changes_planner(given)
 
 

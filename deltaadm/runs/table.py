@@ -241,11 +241,9 @@ class Table:
         """
         In what two states differ: `deltaadm diff`.
 
-        A state is a version of this table, a time, or another table; None, which at least one of
-        them is not, is this table as it is now.
+        A state is a version of this table, a time, or another table; None is this table as it is
+        now.
         """
-        if before is None and after is None:
-            raise ValueError("Compare with something: a version, a time or another table.")
         request = comparison(only, ignore)
         with ExitStack() as stack:
             context, target = stack.enter_context(self._opened())
@@ -469,8 +467,6 @@ def table(
     Raises `TypeError` or `ValueError` for what is no table.
     """
     name, own_options, own_session = source_of(source)
-    if spark is not None and not (hasattr(spark, "sql") and hasattr(spark, "conf")):
-        raise TypeError(f"spark must be a SparkSession, not {type(spark).__name__}.")
     spark = own_session if spark is None else spark
     # A session on Spark Connect does not read logs.
     engine = Engine.SPARK if hasattr(spark, "_jvm") else Engine.EMBEDDED

@@ -9,7 +9,7 @@ from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import CreationMode
-from deltaadm.errors import ArgumentFileError, UsageError
+from deltaadm.errors import UsageError
 from deltaadm.plans.alter import read_schema, schema_of_query
 from deltaadm.plans.foreign import get_provider
 from deltaadm.runs import foreign_plans, plan_run
@@ -41,7 +41,8 @@ class Create(Parameters):
     table: str = argument("TABLE", "A path, delta.`path`, or catalog.schema.table.")
     # fmt: off
     schema: str | None = option("FILE|DDL",
-        "Columns as in CREATE TABLE, or a file with them or with Spark's JSON schema.")
+        "Columns as in CREATE TABLE, or a file with them or with Spark's JSON schema, whose name "
+        "has no spaces.")
     as_query: str | None = option("--as", "QUERY", "Fill the table with the result of this query.")
     provider: str | None = option("PROVIDER",
         "delta (default), or another provider that Spark supports: parquet, csv, orc, ...")
@@ -104,19 +105,8 @@ class Create(Parameters):
 
 
 def _columns(text: str) -> StructType:
-    """The columns that --schema gives: a definition has spaces, which file names rarely have."""
-    path = path_of(text)
-    is_word = len(text.split()) == 1
-    is_file = is_word or (len(text) < _LONGEST_PATH and path.is_file())
-    if text.isidentifier() and not path.exists():
-        raise ArgumentFileError(
-            f"--schema {text} is neither columns nor a file that exists.",
-            remedy="Columns have types: --schema 'id BIGINT, day DATE'.",
-        )
-    return read_schema(read_file(path) if is_file else text)
-
-
-_LONGEST_PATH = 1000
+    """The columns that --schema gives: a definition has spaces, which the file's name has not."""
+    return read_schema(read_file(path_of(text)) if len(text.split()) == 1 else text)
 
 
 class ColumnOptions(Parameters):

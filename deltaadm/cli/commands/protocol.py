@@ -125,8 +125,7 @@ class SetMappingMode(Parameters):
 
     table: str | None = argument("TABLE", TABLE_HELP)
     mode: ColumnMappingMode | None = argument("MODE",
-        "none, name or id; the only argument if options name the tables.",
-        any_case=True)  # fmt: skip
+        "none, name or id; the only argument if options name the tables.")  # fmt: skip
     many: FleetOptions
     change: ChangeOptions
     about = "table"
@@ -135,7 +134,7 @@ class SetMappingMode(Parameters):
         tables, words = split_words([self.table, self.mode and self.mode.value], self.many)
         modes = ", ".join(mode.value for mode in ColumnMappingMode)
         try:
-            [mode] = map(ColumnMappingMode, map(str.lower, words))
+            [mode] = map(ColumnMappingMode, words)
         except ValueError:
             if not words:
                 raise UsageError(f"MODE is missing: {modes}.") from None
