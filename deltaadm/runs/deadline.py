@@ -16,15 +16,12 @@ _OPTION: Final = "--timeout"
 
 
 @contextmanager
-def deadline(duration: str | None) -> Iterator[None]:
+def deadline(duration: str) -> Iterator[None]:
     """
     Raise `DeadlineReached` in the block once *duration* is over, unless a deadline is set already.
 
     Raises `UsageError` for what is no duration.
     """
-    if duration is None:
-        yield
-        return
     seconds = seconds_of(duration)
     if not seconds:
         raise UsageError(f"{duration!r} is not longer than zero", option=_OPTION)

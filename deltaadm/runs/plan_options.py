@@ -50,10 +50,10 @@ class ClientOptions(ObservedOptions):
 
     # fmt: off
     for_client: list[str] | None = option("CLIENT",
-        "Refuse changes that stop NAME or NAME@VERSION from reading. Repeatable; the setting is "
-        "`clients`.", scope=NEVER)
+        "NAME or NAME@VERSION must be able to read: changes that stop it are refused, `validate` "
+        "reports it. Repeatable; the setting is `clients`.", scope=NEVER)
     for_client_writing: list[str] | None = option("CLIENT",
-        "Refuse changes that stop NAME or NAME@VERSION from writing. Repeatable; the setting is "
+        "NAME or NAME@VERSION must be able to write, likewise. Repeatable; the setting is "
         "`writers`.", scope=NEVER)
     # fmt: on
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from deltaadm.errors import UsageError
@@ -21,7 +20,7 @@ from deltaadm.runs.compare import (
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLES_HELP, AccessOptions, FleetOptions, SparkOptionGroup
-from deltaadm.runs.output import handle_errors, show
+from deltaadm.runs.output import show
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.status import FOUND
@@ -70,6 +69,15 @@ class Diff(Parameters):
     def shows(self) -> str:
         return "PlanReport" if self.plan else "DiffReport"
 
+    @property
+    def about(self) -> str:
+        return "changed" if self.plan else ""
+
+    @property
+    def changed(self) -> list[str]:
+        """The tables that --plan changes, as far as they are named."""
+        return self.sides[1:]
+
     def run(self, context: RunContext) -> int:
         if self.plan:
             from deltaadm.runs.plan_tables import plan_tables  # which comparing does without
@@ -84,8 +92,7 @@ class Diff(Parameters):
             named = self.many.names_tables
             planner, recorded = reference_planner(first, request, alone=not named)
             tables = tables or ([] if named else recorded)
-            plan = partial(plan_tables, context, tables, self.many, planner, self.change)
-            return handle_errors(context, self.many.only(tables), plan)
+            return plan_tables(context, tables, self.many, planner, self.change)
         for name in ("apply", "check", "out"):
             if getattr(self.change.planning, name):
                 raise UsageError("requires --plan", option=f"--{name}")

@@ -16,8 +16,8 @@ from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, opti
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import ResultPrinter, TableTask, collect_tables, table_results
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, OutputTarget, ReportOptions, read_file
-from deltaadm.runs.output import handle_errors, info
-from deltaadm.runs.plan_options import ChangeOptions, ClientOptions, CommitOptions
+from deltaadm.runs.output import info
+from deltaadm.runs.plan_options import ChangeOptions, CommitOptions
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.status import FOUND
@@ -46,21 +46,9 @@ class SelectionOptions(Parameters):
     # fmt: on
 
 
-class UserOptions(ClientOptions):
-    """The clients that must be able to use the tables; they replace those of the settings."""
-
-    for_client: list[str] | None = option("CLIENT",
-        "Check that NAME or NAME@VERSION can read, for example trino@480. Repeatable; the setting "
-        "is `clients`.")  # fmt: skip
-    for_client_writing: list[str] | None = option("CLIENT",
-        "Check that NAME or NAME@VERSION can write. Repeatable; the setting is "
-        "`writers`.")  # fmt: skip
-
-
 class FixCommitOptions(CommitOptions):
     """The options for applying fixes; some concern the check as well."""
 
-    clients: UserOptions
     output: ReportOptions  # type: ignore[assignment]  # of which --fix takes one
 
 
@@ -95,6 +83,10 @@ class Validate(Parameters):
             return "PlanReport"
         return "StatisticsReport" if self.selection.statistics else "ValidationReport"
 
+    @property
+    def about(self) -> str:
+        return "tables" if self.fix else ""
+
     def run(self, context: RunContext) -> int:
         self.many.require_any(self.tables)
         output, selection = self.change.commit.output, self.selection
@@ -107,9 +99,8 @@ class Validate(Parameters):
                 )
             from deltaadm.runs.plan_tables import plan_tables
 
-            tables, many, planner = self.tables or (), self.many, fixes_planner(self._run(context))
-            plan = partial(plan_tables, context, tables, many, planner, self.change)
-            return handle_errors(context, many.only(tables), plan)
+            planner = fixes_planner(self._run(context))
+            return plan_tables(context, self.tables or (), self.many, planner, self.change)
         for name in ("apply", "check", "out"):
             if getattr(self.change.planning, name):
                 raise UsageError("requires --fix", option=f"--{name}")
