@@ -12,7 +12,7 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import SettingsError, UsageError, did_you_mean
 from deltaadm.masking import masked
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.declare import COMMON, NEVER, OWN, Declared, path_of
+from deltaadm.runs.declare import COMMON, NEVER, OWN, Declared
 from deltaadm.runs.options import either
 from deltaadm.runs.output import info, show_failure
 from deltaadm.runs.settings_file import (
@@ -127,12 +127,6 @@ def require_known_keys(settings: SettingsSources) -> None:
     options = option_settings()
     common = {*DEMANDS, *COMMANDS, *(key for key, (section, _) in options.items() if not section)}
     for document in settings.documents:
-        for key in filterfalse(common.__contains__, document.values):
-            if sections := [f"[{section}]" for section, of in options.values() if of.key == key]:
-                raise SettingsError(
-                    f"{document.name}: {key!r} is not a setting for all commands.",
-                    remedy=f"Move it to {' or '.join(sections[:3])}.",
-                )
         check_keys(document.values, f"{document.name}: ", common)
 
 
@@ -169,18 +163,13 @@ def converted(option: Declared, setting: Setting) -> Any:
         if not isinstance(value, bool):
             raise wrong(place, "true or false", "true")
         return value
-    if not (option.is_list or option.is_pair):
+    if not option.is_list:
         return _one(option, value, setting)
     texts = [part.strip() for part in value.split(",")] if setting.origin == ENVIRONMENT else value
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list):
         raise wrong(place, "a list of strings", '["..."]')
-    if option.is_list:
-        return [_one(option, text, setting) for text in texts if text != ""]
-    if [type(text) for text in texts] != [str, str]:
-        raise wrong(place, "a list of two strings", '["delta", "/data/inventory"]')
-    place = os.path.join(setting.directory, os.path.expanduser(texts[1]))  # noqa: PTH111, PTH118
-    return texts[0], path_of(place)
+    return [_one(option, text, setting) for text in texts if text != ""]
 
 
 def _one(option: Declared, value: Any, setting: Setting) -> Any:

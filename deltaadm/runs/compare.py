@@ -16,6 +16,7 @@ from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports import diff as reports
 from deltaadm.reports.history import Section
+from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import (
@@ -233,5 +234,5 @@ def record_tables(
         write_text(text)
     else:
         write_file(file, text)
-        info(f"Recorded {len(results)} table{'' if len(results) == 1 else 's'} in {file}.")
+        info(f"Recorded {counted(len(results), 'table')} in {file}.")
     return 0

@@ -137,13 +137,11 @@ def _to_lose(reason: str, request: ConsentOptions, name: str, *aliases: str) -> 
         yield Consent(f"--accept-irreversible {name}", reason)
 
 
-def not_applied(consents: Iterable[Consent], remedy: str, plans: int = 1) -> RefusedError:
-    """The refusal of *plans* for want of *consents*, which says what would go wrong without."""
-    what = "the plan" if plans == 1 else f"the {plans} plans"
+def not_applied(consents: Iterable[Consent], remedy: str) -> RefusedError:
+    """The refusal for want of *consents*, which says what would go wrong without."""
     reasons = "; ".join(consent.reason for consent in consents if consent.reason)
-    return RefusedError(
-        f"Not applied: {reasons or f'no terminal is attached to confirm {what}'}.", remedy=remedy
-    )
+    missing = reasons or "no terminal is attached to confirm it"
+    return RefusedError(f"Not applied: {missing}.", remedy=remedy)
 
 
 def confirm(
@@ -164,7 +162,7 @@ def confirm(
         words = [word for consent in missing for word in consent.words]
         purpose = "without a prompt" if words == ["--yes"] else "anyway"
         remedy = f"Pass {' '.join(map(quoted, words))} to apply {purpose}."
-        raise not_applied(missing, remedy, plans)
+        raise not_applied(missing, remedy)
     # The plan is on standard output only in this case, and whoever answers must have seen it.
     if context.format != "text" or not sys.stdout.isatty() or plans > 1:
         output.show_on_stderr(context, shown)

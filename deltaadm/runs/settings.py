@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, datetime
+from datetime import date
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -227,14 +227,9 @@ def _modes(value: Any, place: str) -> tuple[str, ...]:
 
 
 def _day(value: Any, place: str) -> date:
-    # First: every datetime is a date as well.
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
     try:
-        return date.fromisoformat(value)
-    except (TypeError, ValueError):
+        return date.fromisoformat(str(value)[: len("2027-01-31")])  # that of a time as well
+    except ValueError:
         raise wrong(place, "a date", "2027-01-31") from None
 
 

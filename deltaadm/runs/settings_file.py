@@ -1,7 +1,7 @@
 """Where settings stand: the command line, the environment, the project's file and the user's."""
 
 # Importing pathlib takes longer than a search that finds no file.
-# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH116, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH109, PTH110, PTH116, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import os
@@ -217,8 +217,6 @@ class SettingsSources:
         aliases = self.aliases()
         if name in aliases:
             return f"{aliases[name].value}{at}{version}"
-        if os.path.isdir(text):
-            return text
         near = did_you_mean(f"@{name}", [f"@{alias}" for alias in aliases])
         raise SettingsError(
             f"There is no alias {text!r}.",
@@ -346,13 +344,7 @@ def _pyproject(path: str) -> Mapping[str, Any] | None:
             text = file.read()
     except OSError:
         return None
-    # Without our section, however it is spelled, it may be no TOML at all.
-    plain = [line.translate(None, b" \t\"'") for line in text.splitlines()]
-    if b"deltaadm" in text and any(
-        b"tool.deltaadm" in line or line.startswith((b"[tool]", b"tool=")) for line in plain
-    ):
-        return _section(_document(path), path)
-    return None
+    return _section(_document(path), path) if b"deltaadm" in text else None
 
 
 def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | None:
@@ -389,15 +381,10 @@ def check_keys(document: Mapping[str, Any], place: str, known: Collection[str]) 
     """Raise `SettingsError` for a key at *place* that is not among those that are *known*."""
     for key in document:
         if key not in known:
-            listed = f"The settings are {', '.join(sorted(known))}."
-            several = listed if len(known) <= _FEW else "`deltaadm config show` lists all settings."
             raise SettingsError(
                 f"{place.rstrip('.: ')}: there is no setting {key!r}.",
-                remedy=did_you_mean(key, known) or several,
+                remedy=did_you_mean(key, known) or "`deltaadm config show` lists all settings.",
             )
-
-
-_FEW: Final = 12
 
 
 def wrong(place: str, expected: str, example: str = "") -> SettingsError:

@@ -122,7 +122,7 @@ def test_what_is_shown_does_not_come_from_the_file(
     assert applied(file, changed).code == 7
     again = applied(file, resealed(changed))
     assert (again.code, again.out) == (7, _titled(shown, document, changed))
-    assert "Not applied: no terminal is attached to confirm the plan." in again.err
+    assert "Not applied: no terminal is attached to confirm it." in again.err
 
 
 @with_rows

@@ -147,7 +147,7 @@ def test_what_a_project_may_set_is_shown_or_judged(small: Table) -> None:
         value = texts[
             "number" if option.counted or option.type_name == "int"
             else "true or false" if option.is_switch
-            else "strings" if option.is_list or option.is_pair
+            else "strings" if option.is_list
             else "string"
         ]  # fmt: skip
         head = f"[{section}]\n" if section else ""
@@ -163,7 +163,7 @@ def test_what_a_project_may_set_is_shown_or_judged(small: Table) -> None:
         named = SettingsSources(section, ["deltaadm.toml"])
         assert named.find(option.key)
     reaching = {"unity", "engine", "commit-engine", "spark-conf", "spark-master", "remote", "jars"}
-    writing = {"log-file", "record.out", "inspect.save-as", "validate.fix", "alter.set"}
+    writing = {"log-file", "record.out", "validate.fix", "alter.set"}
     storage = {"storage-option", "storage-options-file"}
     assert not allowed & (reaching | writing | storage)
     assert not {key for key in allowed if key.startswith(("alter.", "create."))}
@@ -206,16 +206,9 @@ def test_files_above_the_project_do_not_count(monkeypatch: pytest.MonkeyPatch) -
 
 
 @with_rows
-def test_an_option_of_two_values_has_a_list_of_them(
-    small: Table, tmp_path: Path, text: str, code: int
-) -> None:
-    settings = tmp_path / "mine" / "settings.toml"
-    settings.parent.mkdir()
-    settings.write_text(f"[inspect]\n{text}\n" if "since" not in text else f"[history]\n{text}\n")
+def test_text_that_no_option_can_have_is_no_setting(small: Table, text: str) -> None:
     command = "history" if "since" in text else "inspect"
-    done = deltaadm(command, small.path, "--config", settings)
-    assert done.code == code, done.err
-    assert (settings.parent / "rows" / "_delta_log").exists() is (code == 0)
+    assert deltaadm(command, small.path, "--config", written(f"[{command}]\n{text}\n")).code == 2
 
 
 @with_rows

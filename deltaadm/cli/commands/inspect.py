@@ -8,7 +8,7 @@ from deltaadm.domain.features import FEATURES
 from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.runs import questions
 from deltaadm.runs.context import RunContext, do_without_numpy
-from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.options import (
     TABLES_HELP,
     AccessOptions,
@@ -66,7 +66,7 @@ class Inspect(Parameters):
     client_sources: bool = option("List the verdict on every client, with its sources.")
     no_advice: bool = option("Print no advice.")
     save_as: tuple[str, Path] | None = option("FORMAT PATH",
-        "Also append a row per table to the Delta table at PATH; FORMAT is delta.")
+        "Also append a row per table to the Delta table at PATH; FORMAT is delta.", scope=NEVER)
     # fmt: on
     observed: ObservedOptions
     many: FleetOptions

@@ -122,10 +122,7 @@ def _detected_shell() -> Shell:
         return names[name]
     if sys.platform == "win32" and "PSModulePath" in os.environ:
         return Shell.POWERSHELL
-    what = f"SHELL is {os.environ['SHELL']}" if os.environ.get("SHELL") else "SHELL is not set"
-    raise UsageError(
-        f"{what}; specify one of {', '.join(shell.value for shell in Shell)}", option="SHELL"
-    )
+    raise UsageError(f"specify one of {', '.join(shell.value for shell in Shell)}", option="SHELL")
 
 
 class Place(NamedTuple):
@@ -170,21 +167,15 @@ _MARK = "# Completion of deltaadm, by `deltaadm completion --install`"
 
 
 def _install(shell: Shell) -> int:
-    """Write the script, and what makes the shell find it, unless it is there; say what was done."""
+    """Write the script, and what makes the shell find it; say what was done."""
     place = place_of(shell)
-    text = script(shell)
     try:
-        if _read(place.file) == text:
-            info(f"{place.file} is up to date.")
-        else:
-            place.file.parent.mkdir(parents=True, exist_ok=True)
-            write_file(place.file, text)
-            info(f"Wrote {place.file}.")
+        place.file.parent.mkdir(parents=True, exist_ok=True)
+        write_file(place.file, script(shell))
+        info(f"Wrote {place.file}.")
         if place.start_up is not None:
             known = _read(place.start_up)
-            if all(line in known.splitlines() for line in place.lines):
-                info(f"{place.start_up} is up to date.")
-            else:
+            if not set(place.lines) <= set(known.splitlines()):
                 gap = "" if not known or known.endswith("\n") else "\n"
                 place.start_up.parent.mkdir(parents=True, exist_ok=True)
                 with place.start_up.open("a", encoding="utf-8") as file:  # a link is followed
