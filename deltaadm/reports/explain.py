@@ -21,7 +21,7 @@ from deltaadm.reports.catalogues import (
     explain_client,
     explain_feature,
 )
-from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
+from deltaadm.reports.validate import choose_rules, code_prefix, require_prefix, similar_code
 from deltaadm.rules.rule import RULES, Rule, Scope, Severity
 
 # Error classes of Delta
@@ -253,14 +253,7 @@ Explanation = (
 
 def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
     """The rules of *families*, or all; raises `RefusedError` with a suggestion for no family."""
-    prefixes: list[str] = []
-    for family in families:
-        prefix = code_prefix(family)
-        if prefix is None:
-            remedy = similar_code(family) or "`deltaadm rules` lists them all."
-            raise UnknownNameError(f"There is no rule {family!r}.", remedy=remedy)
-        prefixes.append(prefix)
-    return RuleCatalogue(tuple(choose_rules(prefixes)))
+    return RuleCatalogue(tuple(choose_rules([*map(require_prefix, families)])))
 
 
 def explain(word: str) -> Explanation:

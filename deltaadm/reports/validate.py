@@ -40,7 +40,13 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.wire import MetadataKey
-from deltaadm.errors import DeltaadmError, SettingsError, TableError, did_you_mean
+from deltaadm.errors import (
+    DeltaadmError,
+    SettingsError,
+    TableError,
+    UnknownNameError,
+    did_you_mean,
+)
 from deltaadm.facts import (
     ClientVerdict,
     Facts,
@@ -98,10 +104,13 @@ def code_prefix(text: str) -> str | None:
     return prefix if known else None
 
 
-def code_of(text: str) -> str | None:
-    """The code of the one rule that *text* names by its code or its name; None for any other."""
+def require_prefix(text: str, *, whole: bool = False) -> str:
+    """What `code_prefix` says, of one rule if *whole*; raises `UnknownNameError` for no rule."""
     prefix = code_prefix(text)
-    return prefix if prefix in RULES else None
+    if prefix is None or (whole and prefix not in RULES):
+        remedy = similar_code(text) or "`deltaadm rules` lists them all."
+        raise UnknownNameError(f"There is no rule {text.strip()!r}.", remedy=remedy)
+    return prefix
 
 
 def similar_code(text: str) -> str:

@@ -16,7 +16,7 @@ from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES, kept_for, spark_interval
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import RefusedError, SettingsError, UsageError
+from deltaadm.errors import RefusedError, SettingsError
 from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.plans.plan import Goal
 from deltaadm.rules.rule import Severity
@@ -135,8 +135,8 @@ def rule_settings(sources: SettingsSources) -> dict[str, Any]:
     for key in ("select", "ignore"):
         if (setting := sources.find(key)) is not None:
             value, place = setting.value, setting.place
-            words = _texts(value.split(",") if isinstance(value, str) else value, place, "DL4")
-            chosen[key] = tuple(_code(word.strip(), place) for word in words)
+            words = [*map(str.strip, value.split(","))] if isinstance(value, str) else value
+            chosen[key] = _list_of(_code, example='["DL4"]')(words, place)
     if (setting := sources.find("fail-on")) is not None:
         chosen["fail_on"] = _one_of(Severity)(setting.value, setting.place)
     return chosen
@@ -154,30 +154,23 @@ def _read(value: Any, place: str, known: Mapping[str, Parser]) -> dict[str, Any]
     }
 
 
-def _list_of(kind: str, parse: Parser) -> Parser:
-    """The parser of a list, as *kind* calls it, of what *parse* takes."""
+def _list_of(parse: Parser, expected: str = "a list of strings", example: str = "") -> Parser:
+    """The parser of a list of what *parse* takes."""
 
     def parsed(value: Any, place: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise wrong(place, kind)
+            raise wrong(place, expected, example)
         return tuple(parse(item, place) for item in value)
 
     return parsed
 
 
-def _texts(value: Any, place: str, example: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        line = f'["{value if isinstance(value, str) else example}"]'
-        raise wrong(place, "a list of strings", line)
-    return tuple(value)
+def _known(find: Callable[[str], Any]) -> Parser:
+    """The parser of a string that *find* knows or refuses."""
 
-
-def _each(find: Callable[[str], Any], example: str) -> Parser:
-    """The parser of a list of strings, like *example*, each of which *find* knows or refuses."""
-
-    def parsed(value: Any, place: str) -> tuple[Any, ...]:
+    def parsed(value: Any, place: str) -> Any:
         try:
-            return tuple(map(find, _texts(value, place, example)))
+            return find(_text(value, place))
         except RefusedError as error:
             raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
 
@@ -191,15 +184,9 @@ def _text(value: Any, place: str) -> str:
 
 
 def _code(value: Any, place: str) -> str:
-    from deltaadm.reports.validate import code_prefix, similar_code
+    from deltaadm.reports.validate import require_prefix  # and all rules
 
-    prefix = code_prefix(_text(value, place))
-    if prefix is None:
-        raise SettingsError(
-            f"{place}: there is no rule {value!r}.",
-            remedy=similar_code(value) or "`deltaadm rules` lists them all.",
-        )
-    return prefix
+    return str(_known(require_prefix)(value, place))
 
 
 def _one_of(kind: type[Enum]) -> Parser:
@@ -220,7 +207,7 @@ def _version(value: Any, place: str) -> int:
 
 
 def _modes(value: Any, place: str) -> tuple[str, ...]:
-    modes = _texts(value, place, "name")
+    modes: tuple[str, ...] = _list_of(_text)(value, place)
     if not set(modes) <= {"none", "name", "id"}:
         raise wrong(place, "a list of the modes none, name and id", '["none", "name"]')
     return modes
@@ -290,8 +277,8 @@ def property_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tupl
             yield prefix + name, value
 
 
-_features = _each(lambda name: TableFeature.find(name).name, "deletionVectors")
-_clients = _each(parse_client, "trino@480")
+_features = _list_of(_known(lambda name: TableFeature.find(name).name))
+_clients = _list_of(_known(parse_client), example='["trino@480"]')
 
 
 def _policy(value: Any, place: str) -> dict[str, Any]:
@@ -312,9 +299,9 @@ def _policy(value: Any, place: str) -> dict[str, Any]:
 
 _TABLE: Final[Mapping[str, Parser]] = {
     "pattern": lambda value, place: (
-        (value,) if isinstance(value, str) else _texts(value, place, "team/*")
+        (value,) if isinstance(value, str) else _list_of(_text)(value, place)
     ),
-    "ignore": _list_of("a list", _ignore),
+    "ignore": _list_of(_ignore, "a list"),
     "clients": _clients,
     "writers": _clients,
     "policy": _policy,
@@ -333,7 +320,7 @@ def _table_settings(value: Any, place: str) -> TableSettings:
 _DEMANDS: Final[Mapping[str, Parser]] = {
     "clients": _clients,
     "writers": _clients,
-    "tables": _list_of("an array of tables, as in [[tables]]", _table_settings),
+    "tables": _list_of(_table_settings, "an array of tables, as in [[tables]]"),
     "commit-engine": _one_of(Engine),
 }
 
@@ -362,16 +349,13 @@ class ClientRequirements(NamedTuple):
         """
         What the command line says, or else the *settings*.
 
-        Raises `RefusedError` for a client that nobody knows.
+        Raises `RefusedError` for a client or a rule that nobody knows.
         """
-        findings = {}
+        findings = set()
         for word in request.consent.accept_finding or ():
-            from deltaadm.reports.validate import code_of, similar_code
+            from deltaadm.reports.validate import require_prefix
 
-            findings[word] = code_of(word)
-            if findings[word] is None:
-                remedy = similar_code(word) or "`deltaadm rules` lists them all."
-                raise UsageError(f"there is no rule {word!r}. {remedy}", option="--accept-finding")
+            findings.add(require_prefix(word, whole=True))
         accepted = map(parse_client, request.consent.accept_silently_wrong or ())
         of = load_settings(settings).of_table(table, location)
         return cls(
@@ -380,7 +364,7 @@ class ClientRequirements(NamedTuple):
             or of.writers
             or (),
             accepted=frozenset(release.client.id for release in accepted),
-            findings=frozenset(filter(None, findings.values())),
+            findings=frozenset(findings),
             seen=observation(request.clients.readers, request.clients.observed_for),
         )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, replace
@@ -20,8 +20,7 @@ from deltaadm.reports.validate import (
     RuleCount,
     StatisticsReport,
     choose_rules,
-    code_prefix,
-    similar_code,
+    require_prefix,
     unreadable,
     validate,
     without_known,
@@ -40,6 +39,9 @@ from deltaadm.runs.target import Target
 
 if TYPE_CHECKING:
     from deltaadm.runs.plan_run import PlanInput, Planner
+
+
+Found = TypeVar("Found")
 
 
 class DepthOptions(Parameters):
@@ -80,15 +82,20 @@ class ValidationRun:
         least: Severity = Severity.INFO,
     ) -> ValidationRun:
         """What is asked for, with the *settings* of the project; raises `UsageError`."""
-        rules = choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore"))
+        chosen, left_out = (
+            [word for text in texts for word in text.split(",")] for texts in (select, ignore)
+        )
+        rules = choose_rules(
+            _known(require_prefix, chosen, "--select"), _known(require_prefix, left_out, "--ignore")
+        )
         data_files = any(rule.scope is Scope.DEEP for rule in rules)
         return cls(
             depth=Depth(**vars(depth), data_files=data_files),
             depth_names=tuple(of.key for of in depth.declared() if getattr(depth, of.field)),
             rules=tuple(rules),
             settings=settings,
-            readers=_clients(clients.for_client, "--for-client"),
-            writers=_clients(clients.for_client_writing, "--for-client-writing"),
+            readers=_known(parse_client, clients.for_client, "--for-client"),
+            writers=_known(parse_client, clients.for_client_writing, "--for-client-writing"),
             baseline=baseline or Baseline(),
             fail_on=fail_on or Severity.ERROR,
             least=least,
@@ -130,25 +137,13 @@ class ValidationRun:
         return int(any(severity.rank <= self.fail_on.rank for severity in counted))
 
 
-def _clients(texts: Sequence[str] | None, option: str) -> tuple[ClientRelease, ...]:
+def _known(
+    find: Callable[[str], Found], texts: Sequence[str] | None, option: str
+) -> tuple[Found, ...]:
     try:
-        return tuple(map(parse_client, texts or ()))
+        return tuple(map(find, texts or ()))
     except RefusedError as error:
         raise UsageError(error.message, option=option, remedy=error.remedy) from error
-
-
-def _prefixes(texts: Sequence[str], option: str) -> tuple[str, ...]:
-    codes = []
-    for word in (word for text in texts for word in text.split(",")):
-        prefix = code_prefix(word)
-        if prefix is None:
-            raise UsageError(
-                f"there is no rule {word.strip()!r}",
-                option=option,
-                remedy=similar_code(word) or "`deltaadm rules` lists them all.",
-            )
-        codes.append(prefix)
-    return tuple(codes)
 
 
 def fixes_planner(run: ValidationRun) -> Planner:

@@ -292,8 +292,8 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
     (lambda table: table.apply("nowhere.json"), deltaadm.ArgumentFileError, "nowhere.json"),
     (lambda table: table.apply(table.plan_upgrade(), commit_engine="x"), ValueError,
         "embedded, spark"),
-    (lambda table: deltaadm.table(table.name, accept_findings=["x"]).plan_upgrade(), ValueError,
-        "no rule 'x'"),
+    (lambda table: deltaadm.table(table.name, accept_findings=["x"]).plan_upgrade(),
+        deltaadm.RefusedError, "no rule 'x'"),
     (lambda table: deltaadm.table(f"{table.name}-none").inspect(), deltaadm.TableError, "no "),
 ]  # fmt: skip
 

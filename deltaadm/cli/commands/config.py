@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from deltaadm.runs.options import AccessOptions, OutputOptions, SparkOptionGroup
 from deltaadm.runs.output import info, show
 from deltaadm.runs.places import is_writable
 from deltaadm.runs.sessions import log_reader, spark_options
-from deltaadm.runs.settings import load_settings, property_values
+from deltaadm.runs.settings import load_settings
 from deltaadm.runs.settings_file import ENVIRONMENT, Setting, SettingsSources, variable
 from deltaadm.runs.target import resolve
 from deltaadm.runs.unity import storage_settings
@@ -76,8 +76,8 @@ def all_settings(sources: SettingsSources) -> Iterator[SettingValue]:
         storage_settings(storage.value, storage.place)
     for key, text in DEMANDS.items():
         name = variable(key)
-        if key == "policy" and (layers := sources.layers(key)):
-            yield from _policy_shown(reversed(layers), text)
+        if key == "policy" and (layers := sources.layers(key)):  # each adds to those before it
+            yield from (_shown(key, layer, text, None) for layer in reversed(layers))
         elif key != "aliases":
             yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
     for setting in alias_settings(sources):
@@ -101,18 +101,6 @@ def alias_settings(sources: SettingsSources) -> Iterator[SettingValue]:
     for name, alias in sorted(sources.aliases().items()):
         shown = _shown(f"aliases.{name}", alias, f"What @{name} stands for.", None)
         yield replace(shown, key=f"@{name}")
-
-
-def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue]:
-    settings: dict[str, Setting] = {}
-    for layer in layers:
-        for key, value in layer.value.items():
-            inner = property_values(value) if key == "properties" else [("", value)]
-            for name, setting in inner:
-                dotted = f"policy.{key}" + (f'."{name}"' if name else "")
-                settings[dotted] = replace(layer, value=setting)
-    for key, setting in sorted(settings.items()):
-        yield replace(_shown("policy", setting, text, None), key=key)
 
 
 def _shown(
