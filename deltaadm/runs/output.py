@@ -170,19 +170,16 @@ def shortage(error: BaseException) -> DeltaadmError | None:
     while cause is not None:  # also what it happened in the wake of
         number = cause.errno if isinstance(cause, OSError) else None
         unmapped = isinstance(cause, ImportError) and any(t in str(cause) for t in _NO_MEMORY)
-        if isinstance(cause, MemoryError) or unmapped or number in {errno.ENOMEM, errno.EAGAIN}:
+        unstarted = isinstance(cause, RuntimeError) and _NO_THREAD in str(cause)
+        no_room = number in {errno.ENOMEM, errno.EAGAIN}
+        if isinstance(cause, MemoryError) or unmapped or unstarted or no_room:
             return EngineError(
-                "There is not enough memory for this command.",
-                remedy="Free some memory, or raise the limit: see ulimit -v.",
+                "There is not enough memory for this command, or for another thread.",
+                remedy="Free some memory, or raise the limits: see ulimit -v and ulimit -u.",
             )
         if number in {errno.EMFILE, errno.ENFILE}:
             return StorageError(
                 "Too many files are open.", remedy="Raise the limit: see ulimit -n."
-            )
-        if isinstance(cause, RuntimeError) and _NO_THREAD in str(cause):
-            return EngineError(
-                "No more threads or processes can be started.",
-                remedy="Raise the limits of processes and of memory: see ulimit -u and ulimit -v.",
             )
         if isinstance(cause, RecursionError):
             return TableError(

@@ -125,11 +125,6 @@ class Result(Generic[R]):
         named = (name for name in dir(self.report) if not name.startswith("_"))
         return sorted({*super().__dir__(), *named})
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Result) and self.report == other.report
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         words = ", ".join(self._words())
         return f"<deltaadm {self.kind}: {words}>"
