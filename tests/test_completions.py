@@ -73,13 +73,6 @@ def test_every_closed_set_of_values_is_offered(name: str) -> None:
             assert files or named >= set(words) > set(), each.names
 
 
-def test_what_was_given_is_not_offered_again() -> None:
-    options, _ = offered("validate", "table", "--deep", "--select", "DL101", "-o", "json", "--")
-    assert "--deep" not in options
-    assert {"--select", "--output"} <= options.keys()
-    assert not {"--output", "-o"} & offered("inspect", "table", "-o=json", "-")[0].keys()
-
-
 def test_an_answer_needs_nothing_slow() -> None:
     code = (
         "import sys; from deltaadm.cli.program import run; run(sys.argv[1:]); "

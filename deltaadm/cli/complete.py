@@ -54,38 +54,27 @@ def _candidates(before: Sequence[str], typed: str) -> Answer:
 def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
     options = {name: each for each in command.declared() for name in each.names}
     expecting: Declared | None = None
-    given: list[Declared] = []
-    place, ended = 0, False
+    place, lists_tables = 0, False
     for word in before:
         if expecting is not None:
             expecting = None
-        elif word == "--":
-            ended = True
-        elif ended or not word.startswith("-"):
+        elif not word.startswith("-"):
             place += 1
         elif (option := options.get(word.partition("=")[0])) is not None:
-            given.append(option)
+            lists_tables = lists_tables or option.field in _NAME_TABLES
             expecting = None if option.is_switch or "=" in word else option
     if expecting is not None:
         return _values(command, expecting, typed)
-    if not ended and typed.startswith("-"):
+    if typed.startswith("-"):
         name, equals, value = typed.partition("=")
         if not equals:
-            return {
-                name: " ".join(option.help.split())
-                for name, option in options.items()
-                if option not in given or option.is_list or option.counted
-            }, False
+            return {name: " ".join(of.help.split()) for name, of in options.items()}, False
         if name not in options or options[name].is_switch:
             return _NOTHING
         found, files = _values(command, options[name], value)
         return {f"{name}={word}": text for word, text in found.items()}, files
-    place += any(option.field in _NAME_TABLES for option in given)
+    place += lists_tables
     arguments = command.arguments
-    if place and any(option.field == "why" for option in given):  # the table is there already
-        return dict.fromkeys(
-            (*import_module("deltaadm.domain.features").FEATURES, *_SIDES), ""
-        ), True
     if arguments and (place < len(arguments) or arguments[-1].is_list):
         return _values(command, arguments[min(place, len(arguments) - 1)], typed)
     return _NOTHING
@@ -103,7 +92,6 @@ def _values(command: Command, option: Declared, typed: str) -> Answer:
     return meant, not _FILES.isdisjoint(re.findall(r"\w+", kind))
 
 
-_SIDES: Final = ("reader", "writer")
 _FILES: Final = frozenset({"TABLE", "PLAN", "FILE", "DIRECTORY", "PATH", "PLACE"})
 
 
