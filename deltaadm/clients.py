@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, cached_property, lru_cache
 
@@ -103,37 +103,12 @@ RECORDED: Final = Source("recorded from Delta Spark 4.4.0", "2026-11-21")
 EVERY_OTHER: Final = "*"
 """Stands for each feature that no other fact names."""
 
-ID_MODE: Final = "columnMapping[id]"
-"""Column mapping in `id` mode; applies in addition to the facts about column mapping."""
-READER_2: Final = "columnMapping[reader=2]"
-"""Column mapping by reader version 2, where no list of reader features names it."""
-PARTITIONED: Final = "columnMapping[partitioned]"
-"""Column mapping of a table with partition columns."""
-MAPS: Final = "columnMapping[map]"
-"""Column mapping of a table with a column, or a part of one, that is a map."""
-UNREADABLE: Final = "invariants[unreadable]"
-"""Invariants of which some is not JSON, or is empty; Delta Spark need not look at it."""
-EXPRESSIONS: Final = "invariants[expression]"
-"""Invariants that are expressions, not only NOT NULL."""
-
-VECTORS_ON: Final = "deletionVectors[on]"
-"""Deletion vectors of a table whose property asks for more of them."""
 VECTORS_OFF: Final = "deletionVectors[off]"
 """Deletion vectors that files of a table have although its property is off."""
 STORED_VECTORS_OFF: Final = "deletionVectors[off,checkpoint]"
 """Deletion vectors in the checkpoint of a table whose property is off."""
-
-# Conditions of a table that are no features.
-RANDOM_PATHS: Final = "partitionColumns[random]"
-"""Partition columns of a table whose property asks for paths that do not name their values."""
 CHECKPOINTED: Final = "partitionColumns[checkpoint]"
 """Partition columns of a table that is read from a checkpoint."""
-TEXT_PARTITIONS: Final = "partitionColumns[text]"
-"""A partition column whose values as text may have characters that paths encode."""
-CHAR: Final = "schema[char]"
-"""A column whose texts CHAR or VARCHAR limits; to the protocol it is a string."""
-TIMESTAMP_NTZ: Final = "schema[timestamp_ntz]"
-"""A column of this type under a protocol without its feature."""
 
 IF_SO: Final = {
     CHECKPOINTED: "if there is a checkpoint",
@@ -656,7 +631,9 @@ def _table_with(feature: str) -> _Table:
     protocol = Protocol(
         3 if readers else 1, 7, reader_features=readers or None, writer_features=names
     )
-    return replace(_Table.of(protocol, Metadata(), frozenset({VECTORS_ON})), in_use=names)
+    return replace(
+        _Table.of(protocol, Metadata(), frozenset({"deletionVectors[on]"})), in_use=names
+    )
 
 
 def shifts(before: Sequence[Verdict], after: Sequence[Verdict]) -> tuple[Shift, ...]:
@@ -674,6 +651,10 @@ _LASTING: Final = frozenset(
 """Features that data written while they were active still needs once they are inactive."""
 
 
+_CONDITIONS: Final = ("partitionColumns", "schema")
+"""The places of conditions that are no features."""
+
+
 @dataclass(frozen=True)
 class _Table:
     """The parts of a table that clients look at: versions, listed features and those in use."""
@@ -686,6 +667,7 @@ class _Table:
     listed: frozenset[str]
     forms: frozenset[str]
     perhaps: frozenset[str]
+    conditions: tuple[str, ...]
     obstacles: tuple[Obstacle | None, Obstacle | None]
 
     @classmethod
@@ -693,6 +675,7 @@ class _Table:
         cls, protocol: Protocol, metadata: Metadata, met: frozenset[str] = frozenset()
     ) -> _Table:
         names = sorted(protocol.explicit_names | protocol.implicit_features)
+        forms = met.union(form for form in FORMS if _has_form(form, protocol, metadata))
         listed = protocol.reader_features or frozenset()
         return cls(
             reader_version=protocol.min_reader_version,
@@ -701,8 +684,11 @@ class _Table:
             features=tuple(names),
             in_use=frozenset(name for name in names if _in_use(name, metadata)),
             listed=protocol.explicit_names,
-            forms=met.union(_forms(protocol, metadata)),
+            forms=forms,
             perhaps=frozenset(name.removesuffix("?") for name in met if name.endswith("?")),
+            conditions=tuple(
+                of for of in _CONDITIONS if any(form.startswith(of) for form in forms)
+            ),
             obstacles=(
                 obstacle_to_reading(protocol, metadata),
                 obstacle_to_writing(protocol, metadata),
@@ -718,45 +704,61 @@ def _is_reader(name: str) -> bool:
 _PLAIN_AS_TEXT: Final = frozenset({"byte", "short", "integer", "long", "date", "boolean"})
 
 
-def _forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
-    """The forms of features, and the conditions besides features, that facts distinguish."""
-    if switch(metadata.configuration, "delta.enableDeletionVectors"):
-        yield VECTORS_ON
-    if protocol.min_reader_version == 2:  # noqa: PLR2004 -- PROTOCOL.md, Column Mapping
-        yield READER_2
-    try:
-        if mapping_mode(metadata) == "id":
-            yield ID_MODE
-    except DeltaadmError:
-        yield ID_MODE
-    if metadata.partition_columns:
-        yield PARTITIONED
-        if switch(metadata.configuration, "delta.randomizeFilePrefixes"):
-            yield RANDOM_PATHS
-    try:
-        schema, found = metadata.schema, [*invariants(metadata)]
-    except DeltaadmError:
-        yield from (EXPRESSIONS, UNREADABLE, MAPS, TEXT_PARTITIONS, CHAR, TIMESTAMP_NTZ)
-        return
-    if found:
-        yield EXPRESSIONS
-    if any(invariant.fails_in_delta_rs for invariant in found):
-        yield UNREADABLE
-    if metadata.may_mention("map") and any(isinstance(kind, MapType) for kind in all_types(schema)):
-        yield MAPS
+def _schema(metadata: Metadata, name: str) -> StructType:
+    """The schema, without columns where it has no key or type called *name*."""
+    schema = metadata.schema
+    return schema if metadata.may_mention(name) else StructType()
+
+
+def _is_encoded_in_paths(metadata: Metadata) -> bool:
+    """Whether a partition column's values as text may have characters that paths encode."""
     by = frozenset(metadata.partition_columns)
-    partitions = StructType(tuple(column for column in schema.fields if column.name in by))
-    names = [type_name(column.type) for _, column in partitions.walk()]
-    if any(not (name in _PLAIN_AS_TEXT or name.startswith("decimal")) for name in names):
-        yield TEXT_PARTITIONS
-    if metadata.may_mention(FieldKey.RAW_TYPE) and any(
-        FieldKey.RAW_TYPE in column.metadata for _, column in schema.walk()
-    ):
-        yield CHAR
-    if not protocol.supports("timestampNtz") and any(
-        type_name(kind) == "timestamp_ntz" for kind in metadata.primitive_types
-    ):
-        yield TIMESTAMP_NTZ
+    partitions = StructType(tuple(each for each in metadata.schema.fields if each.name in by))
+    names = (type_name(column.type) for _, column in partitions.walk())
+    return any(not (name in _PLAIN_AS_TEXT or name.startswith("decimal")) for name in names)
+
+
+FORMS: Final[Mapping[str, Callable[[Protocol, Metadata], bool]]] = {
+    "columnMapping[id]": lambda _, metadata: mapping_mode(metadata) == "id",
+    # No list of reader features names it.
+    "columnMapping[reader=2]": lambda protocol, _: protocol.min_reader_version == 2,  # noqa: PLR2004
+    "columnMapping[partitioned]": lambda _, metadata: bool(metadata.partition_columns),
+    "columnMapping[map]": lambda _, metadata: any(
+        isinstance(kind, MapType) for kind in all_types(_schema(metadata, "map"))
+    ),
+    "deletionVectors[on]": lambda _, metadata: bool(
+        switch(metadata.configuration, "delta.enableDeletionVectors")
+    ),
+    # Not only NOT NULL.
+    "invariants[expression]": lambda _, metadata: any(invariants(metadata)),
+    # Not JSON, or empty; Delta Spark need not look at it.
+    "invariants[unreadable]": lambda _, metadata: any(
+        invariant.fails_in_delta_rs for invariant in invariants(metadata)
+    ),
+    # Its paths do not name the values.
+    "partitionColumns[random]": lambda _, metadata: bool(
+        metadata.partition_columns and switch(metadata.configuration, "delta.randomizeFilePrefixes")
+    ),
+    "partitionColumns[text]": lambda _, metadata: _is_encoded_in_paths(metadata),
+    # CHAR and VARCHAR, which to the protocol are strings.
+    "schema[char]": lambda _, metadata: any(
+        FieldKey.RAW_TYPE in column.metadata
+        for _, column in _schema(metadata, FieldKey.RAW_TYPE).walk()
+    ),
+    # Without the feature.
+    "schema[timestamp_ntz]": lambda protocol, metadata: (
+        not protocol.supports("timestampNtz")
+        and any(type_name(kind) == "timestamp_ntz" for kind in metadata.primitive_types)
+    ),
+}
+"""The forms of features, and conditions besides features, that protocol and metadata tell."""
+
+
+def _has_form(form: str, protocol: Protocol, metadata: Metadata) -> bool:
+    try:
+        return FORMS[form](protocol, metadata)
+    except DeltaadmError:  # metadata that cannot be read may have any
+        return True
 
 
 def _in_use(name: str, metadata: Metadata) -> bool:
@@ -772,12 +774,10 @@ def _in_use(name: str, metadata: Metadata) -> bool:
 
 
 def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
-    of_subject: dict[str, Cell] = {}
-    for cell in _cells(release, table, access):
-        known = of_subject.get(cell.subject)
-        if known is None or cell.compatibility.rank > known.compatibility.rank:
-            of_subject[cell.subject] = cell
-    worst = sorted(of_subject.values(), key=lambda cell: (-cell.compatibility.rank, cell.subject))
+    worst: dict[str, Cell] = {}
+    cells = _cells(release, table, access)
+    for cell in sorted(cells, key=lambda cell: (-cell.compatibility.rank, cell.subject)):
+        worst.setdefault(cell.subject, cell)
 
     def refuses_by_protocol(cell: Cell) -> bool:
         # A feature that only an old version implies is not certain to be looked at.
@@ -786,9 +786,10 @@ def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
 
     # The worst decides, but a write that is refused because of the protocol cannot go wrong any
     # more: there the refusal does.
+    deciding_first = [*worst.values()]
     if access is Access.WRITE:
-        worst.sort(key=refuses_by_protocol, reverse=True)
-    return Verdict(release, access, tuple(worst))
+        deciding_first.sort(key=refuses_by_protocol, reverse=True)
+    return Verdict(release, access, tuple(deciding_first))
 
 
 def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
@@ -817,10 +818,6 @@ def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Ce
             yield cell
 
 
-_CONDITIONS: Final = ("partitionColumns", "schema")
-"""The places of conditions that are no features."""
-
-
 def _known_cells(
     place: str,
     version: int,
@@ -837,16 +834,9 @@ def _known_cells(
         yield Cell(place, Compatibility.UNKNOWN)
     for name in features:
         yield _feature_cell(name, facts, table)
-    # What the table has that is no feature, as far as facts name it.
-    met = {*_CONDITIONS, *table.forms, *table.perhaps}
-    named = [
-        fact
-        for fact in facts
-        if EVERY_OTHER not in fact.features and not met.isdisjoint(fact.features)
-    ]
-    for condition in _CONDITIONS if named else ():
-        cell = _feature_cell(condition, named, table)
-        if cell.source is not None:
+    for name in table.conditions:
+        cell = _feature_cell(name, facts, table)
+        if cell.source is not None:  # they matter as far as facts name them
             yield cell
 
 
@@ -863,8 +853,9 @@ def _feature_cell(name: str, facts: Sequence[Fact], table: _Table) -> Cell:
         fact for fact in facts if (in_use or not fact.active) and (listed or not fact.listed)
     ]
     matching = [fact for fact in holding if not names.isdisjoint(fact.features)]
-    # A fact about all others never softens one that names the feature.
-    matching = matching or [fact for fact in holding if EVERY_OTHER in fact.features]
+    if not matching and name not in _CONDITIONS:
+        # A fact about all others never softens one that names the feature.
+        matching = [fact for fact in holding if EVERY_OTHER in fact.features]
     if not matching:
         return Cell(name, Compatibility.UNKNOWN)
 

@@ -5,22 +5,12 @@ import datetime as dt
 import pytest
 
 from deltaadm.clients import (
-    CHAR,
     CHECKPOINTED,
     CLIENTS,
     EVERY_OTHER,
-    EXPRESSIONS,
-    ID_MODE,
-    MAPS,
-    PARTITIONED,
-    RANDOM_PATHS,
-    READER_2,
+    FORMS,
     STORED_VECTORS_OFF,
-    TEXT_PARTITIONS,
-    TIMESTAMP_NTZ,
-    UNREADABLE,
     VECTORS_OFF,
-    VECTORS_ON,
     Client,
     ClientRelease,
     Compatibility,
@@ -34,10 +24,7 @@ from deltaadm.domain.features import FEATURES, Kind
 from deltaadm.errors import RefusedError
 from tests.support.rows import with_rows
 
-FORMS = {
-    EVERY_OTHER, ID_MODE, READER_2, UNREADABLE, PARTITIONED, MAPS, EXPRESSIONS, TEXT_PARTITIONS,
-    CHAR, TIMESTAMP_NTZ, CHECKPOINTED, RANDOM_PATHS, VECTORS_ON, VECTORS_OFF, STORED_VECTORS_OFF,
-}  # fmt: skip
+NAMED = {EVERY_OTHER, CHECKPOINTED, VECTORS_OFF, STORED_VECTORS_OFF, *FORMS}
 EVERY_CLIENT = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 
 
@@ -65,14 +52,14 @@ def test_facts_name_features_as_the_registry_spells_them(client: Client) -> None
     for fact in facts(client):
         assert fact.features
         for name in fact.features:
-            assert name in FORMS or name in FEATURES
+            assert name in NAMED or name in FEATURES
 
 
 @EVERY_CLIENT
 def test_facts_about_reading_name_only_features_that_concern_readers(client: Client) -> None:
     for fact in client.reads:
         for name in fact.features:
-            assert name in FORMS or FEATURES[name].kind is Kind.READER_WRITER
+            assert name in NAMED or FEATURES[name].kind is Kind.READER_WRITER
 
 
 @EVERY_CLIENT
