@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deltaadm.catalog_table import CatalogState
 from deltaadm.dataclass import dataclass, field
@@ -30,6 +30,9 @@ from deltaadm.domain.snapshot import (
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.json_values import integer
+
+if TYPE_CHECKING:
+    from deltaadm.clients import ClientRelease, Verdict
 
 Document = Mapping[str, Any]
 
@@ -137,21 +140,6 @@ class Ignore:
     code: str
     reason: str = ""
     until: date | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClientVerdict:
-    """
-    The verdict on a table and a client such as `trino@480`.
-
-    `access` is `read` or `write`; `outcome` is `works`, `unknown`, `fails loudly` or `silently
-    wrong`; `obstacles` are the features and places that this is due to, each with a note.
-    """
-
-    client: str
-    access: str
-    outcome: str
-    obstacles: tuple[tuple[str, str], ...] = ()
 
 
 # Facts
@@ -618,16 +606,15 @@ class PolicyFacts:
     The requirements for the newest version, and which clients can use it.
 
     `verdicts` are on the clients that must be able to use the table, for what they must be able
-    to do; `others` on the clients that may use it, for reading and for writing, and `used` names
-    those of them that are known to.
-    `expired` are ignores of the settings that no longer count.
+    to do; `others` on the clients that may use it, for reading and for writing, and `used` are
+    those of them that are known to. `expired` are ignores of the settings that no longer count.
     """
 
     snapshot: Snapshot
     policy: Policy
-    verdicts: tuple[ClientVerdict, ...] = ()
-    others: tuple[ClientVerdict, ...] = ()
-    used: frozenset[str] = frozenset()
+    verdicts: tuple[Verdict, ...] = ()
+    others: tuple[Verdict, ...] = ()
+    used: frozenset[ClientRelease] = frozenset()
     expired: tuple[Ignore, ...] = ()
 
 

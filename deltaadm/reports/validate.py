@@ -32,7 +32,7 @@ from deltaadm.blocks import (
     Prose,
     Table,
 )
-from deltaadm.clients import Access, ClientRelease, conditions, verdicts
+from deltaadm.clients import Access, ClientRelease, Verdict, conditions, verdicts
 from deltaadm.clients import Scope as ClientScope
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
@@ -48,7 +48,6 @@ from deltaadm.errors import (
     did_you_mean,
 )
 from deltaadm.facts import (
-    ClientVerdict,
     Facts,
     Ignore,
     LogFacts,
@@ -209,8 +208,8 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     snapshot = fact.snapshot
     key = MetadataKey.of(snapshot.metadata)
 
-    def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
-        return _client_verdicts(releases, accesses, snapshot.protocol, key, conditions(snapshot))
+    def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[Verdict, ...]:
+        return _verdicts(releases, accesses, snapshot.protocol, key, conditions(snapshot))
 
     scope = ClientScope.of((*demands.readers, *demands.writers), snapshot.writers)
     demanded = (*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE))
@@ -219,32 +218,23 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
         policy=demands.policy,
         verdicts=demanded,
         others=tuple(each for each in of(scope.releases, *Access) if each not in demanded),
-        used=frozenset(map(str, scope.own)),
+        used=frozenset(scope.own),
         expired=tuple(ignore for ignore in demands.ignores if _has_expired(ignore, fact.now)),
     )
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
-def _client_verdicts(
+def _verdicts(
     releases: tuple[ClientRelease, ...],
     accesses: tuple[Access, ...],
     protocol: Protocol,
     key: MetadataKey,
     met: frozenset[str],
-) -> tuple[ClientVerdict, ...]:
+) -> tuple[Verdict, ...]:
     try:
-        results = verdicts(releases, protocol, key.metadata, accesses, met)
+        return verdicts(releases, protocol, key.metadata, accesses, met)
     except DeltaadmError:  # metadata that cannot be understood, which other rules tell
         return ()
-    return tuple(
-        ClientVerdict(
-            client=str(verdict.release),
-            access=verdict.access.value,
-            outcome=verdict.compatibility.value,
-            obstacles=tuple((cell.subject, cell.note) for cell in verdict.responsible),
-        )
-        for verdict in results
-    )
 
 
 def _has_expired(ignore: Ignore, now: int) -> bool:

@@ -545,15 +545,16 @@ def _shut_out(facts: PolicyFacts, code: str, access: str) -> Iterator[Problem]:
         "silently wrong": "{0} silently {1}s wrong data: the table uses",
     }
     for verdict in facts.verdicts:
-        if verdict.access == access and verdict.outcome != "works":
-            statement = statements[verdict.outcome].format(verdict.client, access)
-            obstacles = verdict.obstacles
-            subjects = needed(facts.snapshot.protocol, (subject for subject, _ in obstacles))
-            notes = dict.fromkeys(note.rstrip(".") for _, note in obstacles if note)
-            severity = Severity.WARNING if verdict.outcome == "unknown" else None
+        outcome, client = verdict.compatibility.value, str(verdict.release)
+        if verdict.access.value == access and outcome != "works":
+            cells = verdict.responsible
+            subjects = needed(facts.snapshot.protocol, (cell.subject for cell in cells))
+            notes = dict.fromkeys(cell.note.rstrip(".") for cell in cells if cell.note)
+            severity = Severity.WARNING if outcome == "unknown" else None
+            statement = statements[outcome].format(client, access)
             message = f"{statement} {subjects}{''.join(f' ({note})' for note in notes)}."
-            remedy = RULES[code].advice.replace("CLIENT", verdict.client)
-            yield Problem(message, f"client[{verdict.client}]", remedy, severity)
+            remedy = RULES[code].advice.replace("CLIENT", client)
+            yield Problem(message, f"client[{client}]", remedy, severity)
 
 
 @rule("DL909", Severity.WARNING, Scope.POLICY)

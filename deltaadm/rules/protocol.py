@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Status, TableFeature
@@ -29,6 +29,9 @@ from deltaadm.errors import DeltaadmError, did_you_mean
 from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
 from deltaadm.rules import rule as rules
 from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
+
+if TYPE_CHECKING:
+    from deltaadm.clients import ClientRelease
 
 READERS: Final = "protocol.readerFeatures"
 WRITERS: Final = "protocol.writerFeatures"
@@ -645,21 +648,18 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     Source: deltaadm.clients, which names the source of each verdict.
     """
     protocol = facts.snapshot.protocol
-    features = protocol.supported_features | protocol.explicit_names
+    features = protocol.supported_features | protocol.explicit_names | {"protocol.minReaderVersion"}
     groups: dict[tuple[bool, str, str, str], list[str]] = {}
-    turned_away: set[tuple[str, str]] = set()
-    refused = [other for other in facts.others if other.outcome in REFUSALS]
-    for other in sorted(refused, key=lambda other: other.access):
-        subjects = {subject for subject, _ in other.obstacles}
-        blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
-        if blamed:
-            if other.access == "write" and (other.client, other.outcome) in turned_away:
-                continue  # one that cannot read is not reported again for writing
-            turned_away.add((other.client, other.outcome))
-            needs = rules.needed(protocol, blamed)
-            harms_user = other.outcome == "silently wrong" and other.client in facts.used
-            key = (not harms_user, other.access, other.outcome, needs)
-            groups.setdefault(key, []).append(other.client)
+    told: set[tuple[ClientRelease, str]] = set()
+    for other in sorted(facts.others, key=lambda other: other.access.value):
+        blamed = sorted(features.intersection(cell.subject for cell in other.responsible))
+        outcome, access = other.compatibility.value, other.access.value
+        # One that cannot read is not reported again for writing.
+        if outcome in REFUSALS and blamed and (other.release, outcome) not in told:
+            told.add((other.release, outcome))
+            harms_user = outcome == "silently wrong" and other.release in facts.used
+            key = (not harms_user, access, outcome, rules.needed(protocol, blamed))
+            groups.setdefault(key, []).append(str(other.release))
     for (is_info, access, outcome, needs), clients in sorted(groups.items()):
         is_one = len(clients) == 1
         owner = "" if is_info else "Your client " if is_one else "Your clients "

@@ -3,22 +3,22 @@
 import pytest
 
 import deltaadm.rules.outside  # noqa: F401 -- registers its rules
+from deltaadm.clients import Access, Cell, Client, ClientRelease, Compatibility, Verdict
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
-from deltaadm.facts import ClientVerdict, Policy, PolicyFacts
+from deltaadm.facts import Policy, PolicyFacts
 from deltaadm.rules.rule import RULES, Severity
 
 VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVectors"}))
 
 
-def verdict(client: str, outcome: str, *subjects: str, access: str = "read") -> ClientVerdict:
-    return ClientVerdict(
-        client=client,
-        access=access,
-        outcome=outcome,
-        obstacles=tuple((subject, "") for subject in subjects),
-    )
+def verdict(client: str, outcome: str, *subjects: str, access: str = "read") -> Verdict:
+    name, _, version = client.partition("@")
+    made = Client(name, name, "releases", "1", "2", read_gates=(), reads=())
+    kind = Compatibility(outcome)
+    cells = tuple(Cell(subject, kind) for subject in subjects or ("protocol.minReaderVersion",))
+    return Verdict(ClientRelease(made, version), Access(access), cells)
 
 
 ROWS = {
@@ -67,7 +67,7 @@ def test_your_own_clients_have_a_warning_of_their_own() -> None:
         snapshot=Snapshot(root="", version=0, protocol=VECTORS, metadata=Metadata(id="x")),
         policy=Policy(),
         others=tuple(verdict(f"{a}@1", "silently wrong", "deletionVectors") for a in "abcd"),
-        used=frozenset({"d@1"}),
+        used=frozenset({verdict("d@1", "works").release}),
     )
     found = [(each.severity, each.message) for each in RULES["DL223"].check(facts)]
     told = "wrong data: the table uses deletionVectors."
