@@ -14,7 +14,7 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFacts
 from deltaadm.json_values import integer
 from deltaadm.paths import is_absolute
-from deltaadm.rules.log import LOG, POINTER, counted_actions
+from deltaadm.rules.log import LOG, POINTER
 from deltaadm.rules.rule import (
     DAY,
     Problem,
@@ -241,8 +241,8 @@ def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]
     Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
     """
     for name in ("commitInfo", "cdc"):
-        if actions := checkpoint.actions(name):
-            yield Problem(f"It has {counted_actions(name, len(actions))}.")
+        if checkpoint.actions(name):
+            yield Problem(f"It has {name} actions.")
     yield from _removed_domains(checkpoint.actions("domainMetadata"))
 
 
@@ -394,14 +394,9 @@ def _is_pointed_to(checkpoint: CheckpointFacts) -> bool:
     pointer = checkpoint.pointer
     if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
         return False
-    known = [each for each in checkpoint.listing.checkpoints if each.version == pointer.version]
-    details, parts = pointer.document.get("v2Checkpoint"), pointer.document.get("parts") or 1
-    path = details.get("path") if isinstance(details, dict) else None
     # A version may have several: each writer of a V2 checkpoint gives its own a unique name.
-    fitting = [
-        each for each in known if (each.files[0].path == path if path else len(each.files) == parts)
-    ]
-    return checkpoint.checkpoint == (fitting or known)[-1]
+    named = [each.version for each in checkpoint.listing.checkpoints]
+    return checkpoint.checkpoint is not None and named.count(pointer.version) == 1
 
 
 def _adds(checkpoint: CheckpointFacts) -> int | None:

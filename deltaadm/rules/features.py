@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
+from deltaadm.domain.ddl import column_references
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch, whole_number
 from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, path_text, slot_types
@@ -35,9 +35,6 @@ _IDENTITY_KEYS: Final = tuple(
     f"{_IDENTITY}{key}" for key in ("start", "step", "allowExplicitInsert")
 )
 _SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "delta.liquid"})
-_LEXEME: Final = (
-    r"'(?:[^'\\]|\\.)*+'?|\"(?:[^\"\\]|\\.)*+\"?|(?:(\.)\s*)?(?:`([^`]+)`|(\w+))(\s*\()?"
-)
 
 
 @rule("DL516", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -82,8 +79,8 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
         if not supported:
             message = f"Column {name} records type changes, but the protocol lacks typeWidening."
             yield Problem(message, where)
-        for flaw in _record_flaws(field):
-            yield Problem(f"The type changes recorded for column {name} are wrong: {flaw}.", where)
+        if not _lead_to_its_type(field):
+            yield Problem(f"The type changes of column {name} do not lead to its type.", where)
 
 
 def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
@@ -100,23 +97,17 @@ def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
         yield path, old, new
 
 
-def _record_flaws(field: StructField) -> Iterator[str]:
-    if not isinstance(field.metadata.get(FieldKey.TYPE_CHANGES, []), list):
-        yield "it is not a list"
+def _lead_to_its_type(field: StructField) -> bool:
     reached: dict[str, str] = {}
     for path, old, new in _type_changes(field):
-        if not old or not new:
-            yield "it has an entry without fromType and toType"
-            continue
-        if reached.get(path, old) != old:
-            yield f"it changes to {reached[path]} but continues from {old}"
+        if not old or not new or reached.get(path, old) != old:
+            return False
         reached[path] = new
-    for path, last in reached.items():
-        data_type = dict(slot_types(field.type)).get(tuple(path.split(".")) if path else ())
-        if data_type is None:
-            yield f"it names {path!r}, which the column does not have"
-        elif not isinstance(data_type, PrimitiveType) or data_type.name != last:
-            yield f"it ends with {last}, which is not the column's type"
+    types = dict(slot_types(field.type))
+    return isinstance(field.metadata[FieldKey.TYPE_CHANGES], list) and all(
+        types.get(tuple(path.split(".")) if path else ()) == PrimitiveType(last)
+        for path, last in reached.items()
+    )
 
 
 @rule("DL518", Severity.ERROR, Scope.SNAPSHOT)
@@ -245,10 +236,8 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
         name, where = repr(column.name), place_of((column.name,))
         if column in identities:
             yield Problem(f"Column {name} is generated and an identity column.", where)
-        # What may name a column: no functions, no inner fields.
-        tokens = re.finditer(_LEXEME, str(column.metadata[FieldKey.GENERATION]))
-        named = {(t[2] or t[3]).lower() for t in tokens if (t[2] or t[3]) and not (t[1] or t[4])}
-        for other in sorted(named & names):
+        references = column_references(str(column.metadata[FieldKey.GENERATION]))
+        for other in sorted(names.intersection(path[0].lower() for path in references)):
             yield Problem(f"Column {name} is generated from {other!r}, which is generated.", where)
 
 
@@ -335,15 +324,13 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     for invariant in stored:
         if invariant.is_described:
             continue
-        unread = "ignores it because the column is NOT NULL"
-        spark = "treats it as SQL" if invariant.read else unread
-        others = "refuses to write the table" if invariant.fails_in_delta_rs else "ignores it"
-        effect, severity = f"Delta Spark {spark}; delta-rs {others}", Severity.WARNING
+        flaw, severity = "is not what the protocol describes", Severity.WARNING
         if invariant.fails_in_delta_spark:
-            effect = f"{invariant.flaw}, and Delta Spark cannot read it"
-            severity = Severity.ERROR
-        what = f"The invariant of column {path_text(invariant.path)!r} is {invariant.text!r}"
-        yield Problem(f"{what}: {effect}.", place_of(invariant.path), severity=severity)
+            flaw, severity = f"cannot be read by Delta Spark: {invariant.flaw}", Severity.ERROR
+        elif invariant.fails_in_delta_rs:
+            flaw = "keeps delta-rs from writing the table"
+        what = f"The invariant {invariant.text!r} of column {path_text(invariant.path)!r}"
+        yield Problem(f"{what} {flaw}.", place_of(invariant.path), severity=severity)
 
 
 @rule("DL527", Severity.WARNING, Scope.SNAPSHOT)
@@ -450,9 +437,7 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
     for path, data_type in found:
         name = ".".join(path)
         if data_type is None:
-            known = table.earlier_names.get(path)
-            former_name = f" (once the physical name of {path_text(known)})" if known else ""
-            message = f"The table is clustered by {name!r}, which does not exist{former_name}."
+            message = f"The table is clustered by {name!r}, which does not exist."
             yield Problem(message, _CLUSTERING, fix=fix)
         elif not has_bounds(data_type) and not is_variant(data_type):
             message = f"The table is clustered by {name!r}, whose type has no statistics."

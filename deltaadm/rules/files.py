@@ -220,9 +220,9 @@ def absolute_paths(table: SnapshotFacts) -> Iterator[Problem]:
     """
     absolute = table.totals and table.totals.absolute
     if absolute and absolute.count:
-        files = "1 file is" if absolute.count == 1 else f"{absolute.count} files are"
-        message = f"{files} named by an absolute path, for example {absolute.paths[0]!r}."
-        yield Problem(message, absolute.paths[0])
+        first = absolute.paths[0]
+        message = f"Files with an absolute path: {absolute.count}, for example {first!r}."
+        yield Problem(message, first)
 
 
 @rule("DL706", Severity.ERROR, Scope.SNAPSHOT)
@@ -230,26 +230,16 @@ def two_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table contains a data file twice, with different deletion vectors.
 
-    Why it matters: its rows are read twice, and rows that one of the vectors deletes come back
-    through the other.
+    Why it matters: its rows are read twice, among them those that only one of the vectors deletes.
 
-    What to do: find the writer that added a deletion vector without removing the earlier
-    entry, and what its last delete was meant to remove. Delete these rows again, then rewrite
-    the file (`REORG TABLE … APPLY (PURGE)`). If the version was built with compacted commits
-    that DL118 finds wrong, the table is fine: delete the compacted file and do nothing else.
+    What to do: if DL118 finds a compacted file wrong, delete that file and do nothing else.
+    Otherwise find the writer that did not remove the earlier entry, and what its last delete was
+    meant to remove. Delete these rows again, then rewrite the file (`REORG TABLE … APPLY (PURGE)`).
 
     Source: PROTOCOL.md, Action Reconciliation.
     """
-    segment = table.snapshot.segment
-    names = [] if segment is None else [file.path for file in segment.compactions]
-    advice = (
-        f"This version was built with compacted commits ({', '.join(names)}). If DL118 finds "
-        "that they differ from the commits that they replace, delete the compacted file and "
-        "validate again before you delete any rows."
-    )
     for path in table.totals.with_two_vectors if table.totals else ():
-        message = f"The file {path!r} is live with more than one deletion vector."
-        yield Problem(message, path, remedy=advice if names else "")
+        yield Problem(f"The file {path!r} is live with more than one deletion vector.", path)
 
 
 @rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
@@ -267,8 +257,7 @@ def deletion_vectors_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     count = table.totals and table.totals.deletion_vectors
     if count and not table.protocol.supports("deletionVectors"):
-        having = "1 file has" if count == 1 else f"{count} files have"
-        message = f"{having} a deletion vector, which the protocol does not allow."
+        message = f"The protocol does not allow deletion vectors; files that have one: {count}."
         fix = adding(table.snapshot, "deletionVectors")
         yield Problem(message, "protocol.writerFeatures", fix=fix)
 
@@ -648,19 +637,17 @@ def _decimal(text: str, type_name: str) -> bool:
 
 def _date(text: str, _type_name: str) -> bool:
     date = re.split("[ T]", text, maxsplit=1)[0]
-    return bool(re.fullmatch(_DATE, date, re.ASCII)) and _is_on_calendar(date)
+    if not re.fullmatch(_DATE, date, re.ASCII):
+        return False
+    month, day = (*(int(part) for part in date.lstrip("+-").split("-")[1:]), 1, 1)[:2]
+    return 1 <= month <= len(_LAST_DAYS) and 1 <= day <= _LAST_DAYS[month - 1]
 
 
 def _timestamp(text: str, _type_name: str) -> bool:
     match = re.fullmatch(_TIMESTAMP, text, re.ASCII)
-    if match is None or not _is_on_calendar(re.split("[ T]", text, maxsplit=1)[0]):
+    if match is None or not _date(text, ""):
         return False
     return not match["zone"] or bool(re.fullmatch(_ZONE, match["zone"]))
-
-
-def _is_on_calendar(date: str) -> bool:
-    month, day = (*(int(part) for part in date.lstrip("+-").split("-")[1:]), 1, 1)[:2]
-    return 1 <= month <= len(_LAST_DAYS) and 1 <= day <= _LAST_DAYS[month - 1]
 
 
 _CHECKS: Final[dict[str, Callable[[str, str], bool]]] = {

@@ -76,8 +76,7 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
         if right == left:
             yield Problem(f"Two files have the version of commit {left}.", LOG)
         elif right != left + 1:
-            gone = f"{left + 1}" if right == left + 2 else f"{left + 1} to {right - 1}"
-            yield Problem(f"The log skips from version {left} to {right}: {gone} is missing.", LOG)
+            yield Problem(f"The log skips from version {left} to {right}.", LOG)
 
 
 @rule("DL102", Severity.ERROR, Scope.LOG)
@@ -145,8 +144,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
             place = f"Line {line.number}" if line.number else "The file"
             yield Problem(f"{place} is invalid: {line.error.rstrip('.')}.")
         elif len(known) > 1:
-            names = ", ".join(known)
-            yield Problem(f"Line {line.number} has {len(known)} actions: {names}.")
+            yield Problem(f"Line {line.number} has several actions: {', '.join(known)}.")
         elif not line.error and (line.odd or not line.actions):
             oddity = f": {line.odd}" if line.odd else " has no action"
             yield Problem(f"Line {line.number}{oddity}.", severity=Severity.WARNING)
@@ -216,13 +214,9 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
     for checkpoint in log.listing.checkpoints[-1:]:
         version = checkpoint.version
         if version not in versions:
-            later = max(versions, default=-1) > version
-            rest = "" if later else ", and so is every later one"
-            yield Problem(
-                f"The checkpoint is of version {version}, whose commit is missing{rest}.",
-                checkpoint.files[0].path,
-                severity=Severity.WARNING if later else None,
-            )
+            severity = Severity.WARNING if max(versions, default=-1) > version else None
+            message = f"The checkpoint is of version {version}, whose commit is missing."
+            yield Problem(message, checkpoint.files[0].path, severity=severity)
 
 
 @rule("DL107", Severity.WARNING, Scope.LOG)
@@ -361,8 +355,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
         return
     for name, value in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
         if value is None:
-            qualifier = "usable " if commit.actions(name) else ""
-            yield Problem(f"The first commit has no {qualifier}{name} action.")
+            yield Problem(f"The first commit has no usable {name} action.")
 
 
 @rule("DL114", Severity.ERROR, Scope.COMMIT, having=["add", "remove"])
@@ -387,10 +380,9 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
             vector = DeletionVectorDescriptor.from_wire(stored).unique_id
         # %2f and %2F are the same character, so the paths name the same file.
         files[with_upper_escapes(str(action.get("path"))), vector] += 1
-    for (path, vector), count in files.items():
+    for (path, _), count in files.items():
         if count > 1:
-            vector_text = f" with deletion vector {vector!r}" if vector else ""
-            yield Problem(f"The commit has {count} actions for the file {path!r}{vector_text}.")
+            yield Problem(f"The commit has {count} actions for the file {path!r}.")
 
 
 @rule("DL115", Severity.ERROR, Scope.COMMIT, having=["txn"])
@@ -435,8 +427,8 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Sidecar File Information and Checkpoint Metadata.
     """
     for name in ("sidecar", "checkpointMetadata"):
-        if actions := commit.actions(name):
-            yield Problem(f"The commit has {counted_actions(name, len(actions))}.")
+        if commit.actions(name):
+            yield Problem(f"The commit has {name} actions.")
 
 
 @rule("DL118", Severity.WARNING, Scope.COMPACTION)
@@ -485,12 +477,9 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
     # A value that is no positive number is DL310's.
     interval = checkpoint_interval(log.state.metadata.configuration if log.state.metadata else {})
     if count > _PATIENCE * interval:
-        since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
-        yield Problem(
-            f"There are {count} commits since {since}; the interval is {interval}.",
-            f"configuration[{Key.CHECKPOINT_INTERVAL}]",
-            fix=_write_checkpoint_step(log),
-        )
+        message = f"{count} commits have no checkpoint after them; the interval is {interval}."
+        place = f"configuration[{Key.CHECKPOINT_INTERVAL}]"
+        yield Problem(message, place, fix=_write_checkpoint_step(log))
 
 
 @rule("DL120", Severity.INFO, Scope.LOG)
@@ -507,8 +496,7 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
     """
     staged, protocol = log.listing.of_kind(Kind.STAGED), log.state.protocol
     if staged and protocol and not any(map(protocol.supports, _COORDINATED)):
-        number = "is one" if len(staged) == 1 else f"are {len(staged)}"
-        yield Problem(f"No catalog publishes staged commits, but there {number}.", staged[0].path)
+        yield Problem("No catalog publishes the table's staged commits.", staged[0].path)
 
 
 @rule("DL121", Severity.WARNING, Scope.COMMIT)
@@ -524,9 +512,7 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Protocol Evolution.
     """
     for name in sorted({*commit.names} - ACTIONS.keys()):
-        count = len(commit.actions(name))
-        counted = "an action" if count == 1 else f"{count} actions"
-        yield Problem(f"The commit has {counted} called {name!r}.")
+        yield Problem(f"The commit has an action called {name!r}.")
 
 
 @rule("DL122", Severity.INFO, Scope.LOG)
@@ -564,13 +550,10 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     if not has_timestamps(commit.after):
         return
-    first = next(iter(commit.names), "commitInfo")
-    if "commitInfo" not in commit.names:
-        yield Problem("The commit has no commitInfo.")
-    elif commit.times.in_commit is None:
-        yield Problem("Its commitInfo has no inCommitTimestamp.")
-    elif first != "commitInfo":
-        yield Problem(f"It begins with {first!r}, not with commitInfo.")
+    if commit.times.in_commit is None:
+        yield Problem("The commit has no commitInfo with an inCommitTimestamp.")
+    elif next(iter(commit.names)) != "commitInfo":
+        yield Problem("The commit does not begin with its commitInfo.")
 
 
 @rule("DL124", Severity.ERROR, Scope.COMMIT)
@@ -591,8 +574,7 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
         return
     earlier, later = commit.previous.in_commit, commit.times.in_commit
     if earlier is not None and later is not None and later <= earlier:
-        other = f"{earlier}, that of the previous commit"
-        yield Problem(f"Its timestamp {later} is not later than {other}.")
+        yield Problem(f"Its timestamp {later} is not later than {earlier}, the previous one.")
 
 
 @rule("DL125", Severity.WARNING, Scope.COMMIT)
@@ -682,11 +664,6 @@ def duplicate_key(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     return duplicates[0] if duplicates else None
-
-
-def counted_actions(name: str, count: int) -> str:
-    """So many actions of a *name*, in words."""
-    return f"a {name} action" if count == 1 else f"{count} {name} actions"
 
 
 def _cut_off(commit: CommitFacts) -> Line | None:

@@ -299,25 +299,19 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
         others = is_protocol_property(key) or key in (Key.COLUMN_MAPPING_MODE, PARQUET_VERSION)
         if others or known is None or known.key != key:
             continue
-        if error := refusal(known.check, known, value):
-            other = foreign_value(key, value)
-            if other is None:
-                yield Problem(error.message[:300], where, remedy=error.remedy)
-            else:
-                yield Problem(
-                    f"{key} is {value[:100]!r}, which {other.engine} accepts, but not Delta "
-                    f"Spark ({other.source}).",
-                    where,
-                    remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the "
-                    "table, but cannot set the property.",
-                    severity=Severity.INFO,
-                )
-            continue
-        refused = _refusal_of_changes(table.snapshot) if key == Key.FORMATS else None
-        if refused and refused.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
-            yield Problem(refused.message, where, remedy=refused.remedy)
-        plain = portable(known, value)
-        if plain != value:
+        error = refusal(known.check, known, value)
+        other = foreign_value(key, value) if error else None
+        if error is None and key == Key.FORMATS:
+            refused = _refusal_of_changes(table.snapshot)
+            if refused and refused.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
+                error = refused
+        if other:
+            message = f"{other.engine} accepts {key} = {value[:100]!r}, Delta Spark does not"
+            remedy = f"Nothing, if {other.engine} uses it."
+            yield Problem(f"{message} ({other.source}).", where, remedy, Severity.INFO)
+        elif error:
+            yield Problem(error.message[:300], where, remedy=error.remedy)
+        elif (plain := portable(known, value)) != value:
             step = kinds.SetProperties({key: plain})
             yield Problem(
                 f"{key} is {value!r}, which clients other than Delta Spark do not understand.",
@@ -385,8 +379,7 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
         # Months and years cannot be compared by length.
         comparable = None not in map(interval_microseconds, stored)
         if comparable and (error := refusal(check_retention, configuration)):
-            remedy = "Keep the log at least as long as deleted files."
-            yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=remedy)
+            yield Problem(error.message, _property(RETENTION_KEYS[0]))
 
 
 @rule("DL314", Severity.WARNING, Scope.SNAPSHOT, shared=True)

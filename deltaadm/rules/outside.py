@@ -15,7 +15,7 @@ from deltaadm.domain.properties import PROPERTIES, Key, kept_for, portable, spar
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import DeltaadmError, some_of
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
 from deltaadm.rules.rule import RULES, Problem, Scope, Severity, needed, rule
@@ -135,11 +135,9 @@ def other_protocol_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     # A catalog that has both versions has all features; otherwise what it lacks means nothing.
     if not _VERSIONS.keys() <= properties.keys():
         supported = {key: name for key, name in supported.items() if key in named}
-    for key, name in sorted({**supported, **named}.items()):
-        if key not in named:
-            yield _differs(catalog, f"protocol.{name}", "supported", "not supported")
-        elif key not in supported:
-            yield _differs(catalog, f"protocol.{name}", "not supported", "supported")
+    for key in sorted(named.keys() ^ supported.keys()):
+        sides = ("supported", "not supported")[:: 1 if key in supported else -1]
+        yield _differs(catalog, f"protocol.{(named | supported)[key]}", *sides)
 
 
 @rule("DL975", Severity.WARNING, Scope.CATALOG)
@@ -191,11 +189,10 @@ def unpublished_commits(catalog: CatalogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Catalog-managed tables, Publishing Commits.
     """
-    if not catalog.unpublished:
-        return
-    first, last = catalog.unpublished[0], catalog.unpublished[-1]
-    which = f"Commit {first} is" if first == last else f"Commits {first} to {last} are"
-    yield Problem(f"{which} ratified by {catalog.state.catalog}, but not published yet.")
+    if catalog.unpublished:
+        versions = some_of([*map(str, catalog.unpublished)], 5)
+        ratified = f"{catalog.state.catalog} has ratified versions"
+        yield Problem(f"{ratified} that are not published yet: {versions}.")
 
 
 @rule("DL978", Severity.INFO, Scope.LOG)

@@ -25,7 +25,7 @@ from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
 from deltaadm.domain.transaction.update import COMPAT_KEYS, allows_type
 from deltaadm.domain.usage import usages
-from deltaadm.errors import DeltaadmError, did_you_mean
+from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
 from deltaadm.rules import rule as rules
 from deltaadm.rules.rule import Problem, Scope, Severity, place_of, rule
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 READERS: Final = "protocol.readerFeatures"
 WRITERS: Final = "protocol.writerFeatures"
-_LONGEST: Final = 80
+_COPY: Final = "Delta cannot drop this feature; copy the table."
 _FAILING_UNLESS_SUPPORTED: Final = frozenset({
     "coordinatedCommits-preview", "inCommitTimestamp", "rowTracking",
     "icebergCompatV1", "icebergCompatV2", "icebergCompatV3",
@@ -80,8 +80,7 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    version = table.protocol.min_reader_version
-    yield from _misplaced(table, "Reader", version, READER_FEATURES_VERSION)
+    yield from _misplaced(table, "Reader", READER_FEATURES_VERSION)
 
 
 @rule("DL203", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -98,13 +97,12 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    version = table.protocol.min_writer_version
-    yield from _misplaced(table, "Writer", version, WRITER_FEATURES_VERSION)
+    yield from _misplaced(table, "Writer", WRITER_FEATURES_VERSION)
 
 
-def _misplaced(table: SnapshotFacts, who: str, version: int, lists_from: int) -> Iterator[Problem]:
-    key = f"{who.lower()}Features"
-    present = table.protocol.to_wire().get(key) is not None
+def _misplaced(table: SnapshotFacts, who: str, lists_from: int) -> Iterator[Problem]:
+    stored, key = table.protocol.to_wire(), f"{who.lower()}Features"
+    version, present = stored.get(f"min{who}Version", 0), stored.get(key) is not None
     if version <= lists_from and present != (version == lists_from):
         state = "present" if present else "missing"
         yield Problem(f"min{who}Version is {version}, but {key} is {state}.", f"protocol.{key}")
@@ -252,11 +250,9 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     for feature in _listed(table.protocol.writer_features):
         for name in feature.requires:
             if not table.protocol.supports(name):
-                flaw = f"{feature.name} requires {name}, which the protocol lacks"
-                if name in feature.optional_requires:
-                    flaw += "; Delta Spark cannot load such a table, but other clients can"
+                message = f"{feature.name} requires {name}, which the protocol lacks."
                 severity = None if feature.in_delta_spark else Severity.WARNING
-                yield Problem(f"{flaw}.", WRITERS, severity=severity)
+                yield Problem(message, WRITERS, severity=severity)
 
 
 @rule("DL211", Severity.ERROR, Scope.SNAPSHOT)
@@ -265,9 +261,9 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     The metadata uses a feature that the protocol's lists lack.
 
     Why it matters: writers check only the list, so nothing makes them honour the property or the
-    constraint. Delta Spark refuses to load such a table. Programs that raise the writer version
-    to 7 without listing what the old version implied leave tables like this. (Column mapping and
-    column types have rules of their own.)
+    constraint. Delta Spark refuses to load the table; it is a warning if it does not know the
+    feature. Programs that raise the writer version to 7 without listing what the old version
+    implied leave tables like this. (Column mapping and column types have rules of their own.)
 
     What to do: `deltaadm repair TABLE` commits a protocol with all features that the table needs.
 
@@ -276,11 +272,11 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if table.protocol.supports_writer_features:
         for feature, evidence in _unsupported(table.snapshot):
-            flaw = f"{evidence[:1].upper()}{evidence[1:]}, but the protocol does not list"
+            message = f"The protocol does not list {feature.name}, but {evidence}."
             if feature.in_delta_spark:
-                yield Problem(f"{flaw} {feature.name}. Delta Spark refuses the table.", WRITERS)
+                yield Problem(f"{message} Delta Spark refuses the table.", WRITERS)
             else:
-                yield Problem(f"{flaw} {feature.name}.", WRITERS, severity=Severity.WARNING)
+                yield Problem(message, WRITERS, severity=Severity.WARNING)
 
 
 @rule("DL212", Severity.WARNING, Scope.SNAPSHOT)
@@ -345,8 +341,7 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
             what, where = "write", WRITERS
             severity = Severity.WARNING if feature is None else Severity.INFO
         message = f"Delta Spark 4.4 does not know {name!r} and cannot {what} the table{known}."
-        hint = did_you_mean(name, FEATURES) if feature is None else ""
-        yield Problem(message, where, remedy=hint, severity=severity)
+        yield Problem(message, where, severity=severity)
 
 
 @rule("DL214", Severity.INFO, Scope.SNAPSHOT)
@@ -364,20 +359,9 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
     Runtime 15.4 writes have variantType-preview.
     """
-    info = table.snapshot.commit_info
-    writer = info.engine_info if info else None
-    by = f" ({writer[:_LONGEST]!r} wrote the newest commit)" if writer else ""
     for feature in filter(_is_provisional, _listed(table.protocol.explicit_names)):
-        final, advice = "", ""
-        if feature.twin:
-            final = f"; the final name is {feature.twin}"
-            can_drop = feature.removal is not None
-            way = f"drop {feature.name} and add" if can_drop else "copy the table into one with"
-            advice = (
-                f"Nothing, as long as a program that uses the table{by} may not know the name "
-                f"{feature.twin}: it would refuse the table. Later, {way} {feature.twin}."
-            )
-        yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS, remedy=advice)
+        final = f"; the final name is {feature.twin}" if feature.twin else ""
+        yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS)
 
 
 def _is_provisional(feature: TableFeature) -> bool:
@@ -476,10 +460,8 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
         if not concerned or not has_switch or feature.name in required:
             continue
         if used[feature.name].is_unused:
-            way = f"Drop it: `deltaadm drop-feature TABLE {feature.name}`."
-            if feature.removal is None:
-                way = "Delta cannot drop this feature; copy the table."
             where = READERS if feature.is_reader else WRITERS
+            way = f"`deltaadm drop-feature TABLE {feature.name}`." if feature.removal else _COPY
             yield Problem(f"{feature.name} is listed, but nothing uses it.", where, remedy=way)
 
 
@@ -594,14 +576,12 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
         names, where = document.get(key) or [], f"protocol.{key}"
         for name in names:
             if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
-                text = repr(name)
-                shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-                yield Problem(f"{shown} is not a feature name.", where)
+                yield Problem(f"{repr(name)[:80]} is not a feature name.", where)
         counts = Counter(name for name in names if isinstance(name, str))
         for name, times in sorted(counts.items()):
             if times > 1:
-                flaw = f"is listed {times} times"
-                yield Problem(f"{name!r} {flaw}.", where, severity=Severity.WARNING)
+                message = f"{name!r} is listed {times} times."
+                yield Problem(message, where, severity=Severity.WARNING)
 
 
 @rule("DL222", Severity.WARNING, Scope.SNAPSHOT, shared=True)
