@@ -99,8 +99,7 @@ def wrong_checkpoint_metadata(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     A V2 checkpoint does not have exactly one checkpointMetadata action with its own version.
 
-    Why it matters: readers recognise a V2 checkpoint by this action. They reject the checkpoint, or
-    read a sidecar as the table's state.
+    Why it matters: readers recognise a V2 checkpoint by it, and reject this one or its sidecars.
 
     What to do: `deltaadm repair TABLE`. Then find the writer that wrote this one.
 
@@ -120,11 +119,9 @@ def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem
     """
     A checkpoint does not have exactly one protocol and one metaData action.
 
-    Why it matters: once earlier commits are gone, nothing else has them, and Delta refuses to load
-    the table.
+    Why it matters: once earlier commits are gone, nothing else has them: nobody loads the table.
 
-    What to do: `deltaadm repair TABLE`, while the earlier commits are still there. Otherwise
-    restore the files from a backup.
+    What to do: `deltaadm repair TABLE`, while the commits are still there; or restore a backup.
 
     Source: PROTOCOL.md, Checkpoints; Delta Spark, DELTA_STATE_RECOVER_ERROR.
     """
@@ -137,14 +134,12 @@ def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem
 @rule("DL606", Severity.ERROR, Scope.CHECKPOINT)
 def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A checkpoint's protocol lacks a list of features that its versions require, or has one that
-    they forbid, even an empty one.
+    A checkpoint's protocol lacks a list of features that its versions require, or has a wrong one.
 
     Why it matters: Delta Spark and Trino fail on such a protocol. A missing list also makes the
     table lose its features for every reader that starts from the checkpoint.
 
-    What to do: `deltaadm repair TABLE`, while the commits are still there: it writes the checkpoint
-    again. Then update the writer that wrote this one.
+    What to do: `deltaadm repair TABLE`, while the commits are still there. Then update the writer.
 
     Source: PROTOCOL.md, Checkpoint Schema and Protocol Evolution.
     """
@@ -181,11 +176,9 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     A sidecar that a checkpoint names is missing, has another size, or is not in `_sidecars`.
 
-    Why it matters: its files belong to the table. Nobody can read the checkpoint without it: Delta
-    falls back to older log files, or fails.
+    Why it matters: its files belong to the table, and nobody can read the checkpoint without it.
 
-    What to do: restore the sidecar; or, while the commits are still there, let `deltaadm repair
-    TABLE` write the checkpoint again.
+    What to do: restore it, or let `deltaadm repair TABLE` write the checkpoint from the commits.
 
     Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
     """
@@ -257,8 +250,7 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
     """
     An older checkpoint exists, but not the commit of its version.
 
-    Why it matters: its version looks as if it could be rebuilt, but time travel refuses it.
-    Something other than Delta has cleaned up the log.
+    Why it matters: time travel refuses a version that looks as if it could be rebuilt.
 
     What to do: delete the checkpoint, or restore the commit.
 
@@ -274,14 +266,13 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
 @rule("DL612", Severity.ERROR, Scope.CHECKPOINT)
 def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A checkpoint's file is empty or cannot be read: it is cut off or damaged, a page does not
-    match its checksum, or a column has another type than in Delta's log.
+    A checkpoint's file is empty or cannot be read: it is cut off or damaged, a page does not match
+    its checksum, or a column has another type than in Delta's log.
 
     Why it matters: Delta skips an empty file and falls back to older ones if it can. Other readers
     fail, and so does Delta once the older files are cleaned up.
 
-    What to do: restore the file; or, while the commits are still there, let `deltaadm repair TABLE`
-    write the checkpoint again. Check the writer and the store.
+    What to do: restore it, or let `deltaadm repair TABLE` write the checkpoint from the commits.
 
     Source: PROTOCOL.md, Checkpoints; Delta Spark, FAILED_READ_FILE.
     """
@@ -326,8 +317,7 @@ def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
     Why it matters: a reader that does not support V2 checkpoints finds none. If one had a classic
     name, the reader would at least see the protocol, and fail with a clear message.
 
-    What to do: nothing, unless old readers use the table. For them, write a checkpoint with a
-    classic name from time to time.
+    What to do: nothing, unless old readers use the table; for them, write a classic checkpoint.
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """
@@ -344,8 +334,7 @@ def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
     """
     A sidecar that is older than a day belongs to no checkpoint.
 
-    Why it matters: it wastes space. A checkpoint was interrupted, or the log is not cleaned up
-    properly.
+    Why it matters: it wastes space. A checkpoint was interrupted, or nobody cleans up the log.
 
     What to do: delete it.
 
@@ -362,8 +351,7 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     `_last_checkpoint` has the wrong size, number of parts or number of files of the checkpoint.
 
-    Why it matters: readers rely on these numbers. With a wrong number of parts, they do not find
-    the checkpoint.
+    Why it matters: with a wrong number of parts, readers do not find the checkpoint.
 
     What to do: `deltaadm repair TABLE` rewrites the file, and so does the next checkpoint.
 
@@ -428,8 +416,7 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: readers that trust it fail, or use defaults for what is missing. Very old
     writers left out metadata and protocol; readers then look for them in the log.
 
-    What to do: `deltaadm repair TABLE` moves it aside; readers work without it. Then update the
-    writer.
+    What to do: `deltaadm repair TABLE` moves it aside. Then update the writer.
 
     Source: PROTOCOL.md, Version Checksum File.
     """
@@ -452,11 +439,10 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The protocol in a version checksum is not that of the log.
 
-    Why it matters: Delta Spark reads the protocol from the checksum if there is one, so readers
-    disagree about the table's features.
+    Why it matters: Delta Spark reads it from there, so readers disagree about the table's features.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
-    deleted, readers work without them. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
+    can be deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -470,11 +456,10 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The metadata in a version checksum is not that of the log.
 
-    Why it matters: Delta Spark reads the metadata from the checksum if there is one, so readers
-    disagree about the table's schema or properties.
+    Why it matters: Delta Spark reads it from there, so readers disagree about schema or properties.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
-    deleted, readers work without them. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
+    can be deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -490,8 +475,7 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum has a different number of files or bytes than the log.
 
-    Why it matters: either the checksum is wrong, or actions of the log were lost or doubled. Delta
-    Spark refuses the version when it checks.
+    Why it matters: either the checksum is wrong, or actions of the log were lost or doubled.
 
     What to do: compare with a backup before anything else: files may be missing from the table. If
     the log is right, `deltaadm repair TABLE` moves the checksum aside.
@@ -510,8 +494,7 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: every version has exactly one of each, so its writer saw an impossible state.
 
-    What to do: `deltaadm repair TABLE` moves it aside; readers work without it. Find the writer
-    that wrote it.
+    What to do: `deltaadm repair TABLE` moves it aside. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File.
     """
@@ -526,11 +509,10 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The in-commit timestamp in a version checksum is missing, unneeded or not the commit's.
 
-    Why it matters: readers use it instead of the commit's, and time travel finds a different
-    version.
+    Why it matters: readers use it instead of the commit's, and time travel finds other versions.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
-    deleted, readers work without them. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
+    can be deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File and In-Commit Timestamps.
     """
@@ -552,11 +534,10 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum has other transactions or domains than the log, or a removed domain.
 
-    Why it matters: a stream may write a batch twice or skip one; a domain's setting comes back
-    or is lost.
+    Why it matters: a stream may repeat or skip a batch; a domain's setting comes back or is lost.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
-    deleted, readers work without them. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
+    can be deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File.
     """
@@ -586,8 +567,8 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
-    deleted, readers work without them. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
+    can be deleted. Readers work without them.
 
     Source: PROTOCOL.md, File Size Histogram Schema.
     """
@@ -619,8 +600,8 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
-    deleted, readers work without them. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
+    can be deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
     """
@@ -652,11 +633,9 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
     The newest version has no checksum, although older versions have one.
 
     Why it matters: without a checksum nobody notices when actions of the log are lost. Checksums
-    are optional, and many writers never write them. In this table a writer has stopped doing so, or
-    another writer has joined in.
+    are optional, but here a writer has stopped writing them, or another one has joined in.
 
-    What to do: nothing, if you know the program that wrote the newest version (`deltaadm history
-    TABLE`).
+    What to do: nothing, if you know what wrote the newest version (`deltaadm history TABLE`).
 
     Source: PROTOCOL.md, Version Checksum File.
     """
@@ -672,8 +651,7 @@ def old_histogram_name(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum has its histogram of file sizes under the older name histogramOpt.
 
-    Why it matters: Delta Spark reads either name; readers that follow the protocol know only
-    fileSizeHistogram.
+    Why it matters: readers that follow the protocol know only fileSizeHistogram; Delta reads both.
 
     What to do: nothing.
 

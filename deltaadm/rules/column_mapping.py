@@ -36,8 +36,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The column mapping mode does not exist.
 
-    Why it matters: clients cannot know which names the columns have in the files. Delta
-    Spark fails, others may read nulls.
+    Why it matters: clients cannot know the names of columns in the files, and Delta Spark fails.
 
     What to do: `deltaadm repair TABLE` gives it the last valid value that it had.
 
@@ -53,8 +52,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table uses column mapping, but its protocol does not support it.
 
-    Why it matters: Delta Spark maps the columns; clients that follow the protocol do not. They read
-    different data.
+    Why it matters: Delta Spark maps the columns; clients that follow the protocol read other data.
 
     What to do: `deltaadm repair TABLE` adds the feature, which changes nothing else.
 
@@ -71,11 +69,9 @@ def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Column mapping is on, but a column or a nested field lacks its column id.
 
-    Why it matters: in id mode, readers find the column only by its id. Delta Spark refuses to read
-    the table in either mode.
+    Why it matters: Delta Spark refuses to read the table; in id mode, no reader finds the column.
 
-    What to do: find the program that added the column, and have it assign an id that was never
-    used, above `delta.columnMapping.maxColumnId`.
+    What to do: have the program that added the column assign an id that was never used.
 
     Source: PROTOCOL.md, Column Mapping.
     """
@@ -89,8 +85,7 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Column mapping is on, but a column or a nested field lacks its physical name.
 
-    Why it matters: in name mode, readers find the column only by its physical name. Partition
-    values and statistics use it in both modes.
+    Why it matters: only it leads to the column in name mode, and to partition values in both.
 
     What to do: find the column's name in a data file, and have the program that wrote the schema
     add it. Do not alter the table first: Delta would generate a new name, which no file has.
@@ -108,8 +103,7 @@ def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns or nested fields have the same column id.
 
-    Why it matters: in id mode, readers read both from the same column of the file. Delta refuses
-    every change of the metadata.
+    Why it matters: in id mode, both are read from one column. Delta refuses to change the table.
 
     What to do: find the commit that introduced the second one, and restore the version before it.
 
@@ -148,8 +142,7 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Column mapping is on, but `delta.columnMapping.maxColumnId` is not set.
 
-    Why it matters: a new column could get the id of a dropped one, and show its old data. Delta
-    refuses tables without the property.
+    Why it matters: a new column could get the id of a dropped one. Delta refuses such tables.
 
     What to do: let Delta set it: the fix sets the mode again, which makes Delta do so.
 
@@ -162,8 +155,7 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL408", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column id is higher than `delta.columnMapping.maxColumnId`, including ids inside arrays and
-    maps.
+    A column id, or one inside an array or a map, is above `delta.columnMapping.maxColumnId`.
 
     Why it matters: the next column gets an id that is already in use.
 
@@ -190,11 +182,9 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit lowered `delta.columnMapping.maxColumnId`, or reused the id of a dropped column.
 
-    Why it matters: in id mode, the new column shows the data of the dropped one, which older files
-    still have.
+    Why it matters: in id mode, the new column shows data of the dropped one from older files.
 
-    What to do: find the program that wrote the commit. Drop the new column and add it again
-    through Delta, which gives it an id of its own.
+    What to do: find the program that wrote the commit. Drop the column and add it through Delta.
 
     Source: PROTOCOL.md, Column Mapping: ids are unique, and dropped ones are not used again.
     """
@@ -218,8 +208,7 @@ def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column id is not a whole number from 0 to 2147483647.
 
-    Why it matters: Parquet's field ids are 32-bit numbers. Clients fail, or truncate the id and
-    read another column.
+    Why it matters: Parquet's field ids have 32 bits. Clients fail, or read another column.
 
     What to do: find the commit that introduced it, and restore the version before it.
 
@@ -242,14 +231,14 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Columns have ids or physical names, but column mapping is off.
 
-    Why it matters: they are left over from an earlier mapping. Delta refuses to turn column mapping
-    on again, and parts of Delta still use the physical names. Removing them does not help if the
-    files have those names.
+    Why it matters: Delta refuses to turn column mapping on again, and parts of Delta still use the
+    physical names. Removing them does not help if the files have those names.
 
     What to do: leave them unchanged; to remove them, copy the table.
 
-    Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
-    ALREADY_EXISTS; delta-io/delta#3487.
+    Source: Delta Spark,
+    DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS;
+    delta-io/delta#3487.
     """
     keys = {FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME, FieldKey.NESTED_IDS}
     if rules.mapping_mode(table.metadata) is ColumnMappingMode.NONE:
@@ -284,13 +273,11 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL413", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Iceberg compatibility is on, but elements, keys or values lack an id, or share one with another
-    column.
+    Iceberg compatibility is on, but elements, keys or values lack an id of their own.
 
     Why it matters: Iceberg readers find them only by their ids. They fail, or read the wrong data.
 
-    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites the
-    files with ids.
+    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites the files.
 
     Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
     """
@@ -337,8 +324,7 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the id or the physical name of a column.
 
-    Why it matters: neither may ever change, even if the column is renamed. Readers no longer find
-    the column in older files: it reads as null, or as another column.
+    Why it matters: neither may ever change. In older files the column reads as null, or as another.
 
     What to do: find the program that wrote the commit, and restore the version before it.
 
@@ -370,11 +356,9 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A physical name has characters that data files do not allow.
 
-    Why it matters: physical names stand in Parquet schemas, in which spaces and `,;{}()=` have a
-    meaning. Only displayed names may have them.
+    Why it matters: in Parquet schemas, in which they stand, spaces and `,;{}()=` have a meaning.
 
-    What to do: add the column again under another name through Delta, which generates a valid
-    physical name, and copy the values over.
+    What to do: add the column under another name through Delta, and copy the values over.
 
     Source: delta-io/delta, SchemaUtils.scala, findInvalidColumnNames.
     """
@@ -388,8 +372,7 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The schema stores `parquet.field.id` or `parquet.field.nested.ids`.
 
-    Why it matters: they belong only in data files. In the log they may contradict the column ids,
-    and prevent turning column mapping on.
+    Why it matters: in the log they may contradict the column ids, and prevent column mapping.
 
     What to do: find the program that stored them, and have it remove them.
 
@@ -413,8 +396,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
 
     Why it matters: readers do not find the column in the file, and return nulls silently.
 
-    What to do: rewrite the file under the ids of the schema, or copy the table with a reader
-    that still finds the columns by name.
+    What to do: rewrite the file under the ids of the schema, or copy the table.
 
     Source: PROTOCOL.md, Reader Requirements for Column Mapping; delta-io/delta#3764.
     """
@@ -441,11 +423,9 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     """
     Partition values or statistics of a file use displayed names instead of physical ones.
 
-    Why it matters: readers do not find the values. Partition columns read as null, and queries skip
-    the wrong files.
+    Why it matters: readers find no values: columns read as null, and queries skip the wrong files.
 
-    What to do: find the program that wrote the file: it does not support column mapping. Remove its
-    data and write it again through Delta.
+    What to do: find the program that wrote the file. Write its data again through Delta.
 
     Source: PROTOCOL.md, Writer Requirements for Column Mapping.
     """
@@ -479,8 +459,7 @@ def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
     """
     `delta.columnMapping.hasDroppedOrRenamed` was true, and no longer is.
 
-    Why it matters: it says that older files may use other names. Clients that trust it read those
-    files by the wrong names.
+    Why it matters: older files may use other names. Clients that trust it read those wrongly.
 
     What to do: set it to true again with the program that maintains it.
 

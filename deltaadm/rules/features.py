@@ -44,8 +44,7 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: readers cannot read the older files, and fail.
 
-    What to do: rewrite the older files (ALTER TABLE … DROP FEATURE 'typeWidening' does), or find
-    the writer that recorded the change.
+    What to do: rewrite the older files: ALTER TABLE … DROP FEATURE 'typeWidening' does.
 
     Source: PROTOCOL.md, Type Widening, and Iceberg Compatibility V2.
     """
@@ -118,8 +117,7 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: nothing stops clients that do not know the type: they fail, or read it as
     another type. If the protocol lists features, Delta Spark refuses to load the table.
 
-    What to do: let Delta add the feature, if the protocol lists no features yet; otherwise run
-    `deltaadm repair TABLE`.
+    What to do: let Delta add the feature, or run `deltaadm repair TABLE` where features are listed.
 
     Source: PROTOCOL.md, Timestamp without timezone and Variant Data Type; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -137,8 +135,7 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A variant column is used for clustering, or has a default that is not null.
 
-    Why it matters: writers fail: variants have neither an order nor literals. (Variant partition
-    columns have a rule of their own.)
+    Why it matters: writers fail: variants have neither an order nor literals.
 
     What to do: choose other columns for clustering; drop the default.
 
@@ -159,11 +156,9 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL520", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    An identity column lacks some of its settings, has step 0, is not a long, or partitions the
-    table.
+    An identity column lacks some settings, has step 0, is not a long, or partitions the table.
 
-    Why it matters: writers cannot generate values for it, or generate the same one again and
-    again.
+    Why it matters: writers cannot generate values for it, or generate the same ones again.
 
     What to do: rewrite the table with a proper identity column.
 
@@ -217,8 +212,7 @@ def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL522", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column is both generated and an identity column, or is generated from another generated
-    column.
+    A generated column is an identity column as well, or is generated from another generated one.
 
     Why it matters: Delta cannot tell which value to compute first, and refuses to write the table.
 
@@ -266,8 +260,7 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
 
     Why it matters: streams that read the table rely on it, and fail or miss changes.
 
-    What to do: find the writer that does not honour delta.appendOnly. If the rows are still wanted,
-    restore the version before.
+    What to do: find the writer that ignores delta.appendOnly, and restore the version before.
 
     Source: PROTOCOL.md, Append-only Tables; Delta Spark, DELTA_CANNOT_MODIFY_APPEND_ONLY.
     """
@@ -309,16 +302,13 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's invariant is not the JSON that the protocol describes.
 
-    Why it matters: Delta Spark cannot write the table, and if the protocol lists features it cannot
-    load it. It is a warning if Delta Spark accepts the invariant: it never reads that of a NOT NULL
-    column, and is lenient with others. delta-rs parses all of them: it does not write a table with
-    one that is not JSON, and ignores one that it does not recognize.
+    Why it matters: Delta Spark cannot write the table, nor load it if the protocol lists features.
+    It is a warning if Delta Spark accepts the invariant, as it does on a NOT NULL column. delta-rs
+    refuses to write a table with one that is not JSON, and ignores others.
 
-    What to do: remove the invariant from the column's metadata with the program that wrote it, and
-    use a CHECK constraint instead.
+    What to do: remove the invariant with the program that wrote it, and use a CHECK constraint.
 
-    Source: PROTOCOL.md, Column Invariants; recorded from Delta Spark 4.4.0; tried with deltalake
-    1.6.6.
+    Source: PROTOCOL.md, Column Invariants; recorded from Delta Spark; tried with deltalake 1.6.6.
     """
     stored = invariants(table.metadata) if rules.fields_of(table.metadata) else ()
     for invariant in stored:
@@ -386,8 +376,7 @@ def unknown_system_domain(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A domain's name begins with `delta.`, but the protocol does not define it.
 
-    Why it matters: these names are reserved. A newer Delta may have written the domain; otherwise a
-    later one may use the name for something else.
+    Why it matters: these names are reserved: a newer Delta wrote it, or may yet use the name.
 
     What to do: find out who wrote it; programs of users must choose another name.
 
@@ -449,9 +438,9 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's clustering, which deltaadm removed temporarily, has not been restored.
 
-    Why it matters: deltaadm removes column mapping from a clustered table in three steps, and
-    clusters it again in the last one. A run that was killed before leaves the table without
-    clustering: OPTIMIZE no longer lays out its files.
+    Why it matters: deltaadm removes column mapping from a clustered table in three steps. A run
+    that was killed before the last one leaves it without clustering: OPTIMIZE no longer lays out
+    files.
 
     What to do: if no run is under way, repeat the command, or run `deltaadm validate TABLE --fix`.
     The columns are in the `userMetadata` of the commit that removed the clustering.
@@ -476,11 +465,9 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Row tracking is on, but live files lack a base row id or a default row commit version.
 
-    Why it matters: their rows have no ids. Whatever tracks changes by row id fails or loses them,
-    for example an incremental materialized view.
+    Why it matters: whatever tracks changes by row id fails or loses these rows.
 
-    What to do: find the writer that does not honour row tracking. Turning row tracking off and
-    on again gives every file its ids.
+    What to do: find the writer. Turning row tracking off and on again gives every file its ids.
 
     Source: PROTOCOL.md, Row Tracking.
     """
@@ -500,8 +487,7 @@ def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: a row id must identify one row. Otherwise changes are applied to the wrong row.
 
-    What to do: find the writer that assigned them. Turning row tracking off and on again
-    assigns new ones.
+    What to do: find the writer. Turning row tracking off and on again assigns new ids.
 
     Source: PROTOCOL.md, Row IDs.
     """
@@ -517,8 +503,7 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: the next writer gives new rows ids that other rows already have.
 
-    What to do: stop writing, and find the writer that did not raise the mark. Turning row
-    tracking off and on again assigns new ids.
+    What to do: find the writer. Turning row tracking off and on again assigns new ids.
 
     Source: PROTOCOL.md, Row IDs (domain delta.rowTracking).
     """
@@ -538,17 +523,13 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL504", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Row tracking is on, but the name of a column for its values is missing, or another column has
-    it.
+    Row tracking is on, but a column for its values has no name, or the name of another column.
 
-    Why it matters: rewritten rows keep their ids in these columns of the data files. The ids are
-    lost, or mixed up with data.
+    Why it matters: rewritten rows keep their ids in these columns. They are lost or mixed up.
 
-    What to do: rename the column of the table that has the name. If the name is missing, turn row
-    tracking off and on again.
+    What to do: rename the other column, or turn row tracking off and on again.
 
-    Source: PROTOCOL.md, Row Tracking; Delta Spark,
-    DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
+    Source: PROTOCOL.md, Row Tracking; DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
     """
     if not rules.is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING):
         return
@@ -569,8 +550,7 @@ def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Row tracking is on and suspended at the same time.
 
-    Why it matters: one promises that every file has row ids, the other that writers do not assign
-    them. Delta refuses every change of such a table.
+    Why it matters: one promises that every file has row ids, the other that writers assign none.
 
     What to do: set one of the two properties to false.
 
@@ -587,8 +567,7 @@ def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL510", Severity.ERROR, Scope.SNAPSHOT)
 def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The properties that say from which version on commits have in-commit timestamps contradict
-    each other or the log.
+    The properties that say since when commits have in-commit timestamps contradict the log.
 
     Why it matters: readers use them to decide where a version's time comes from. Time travel by
     timestamp finds the wrong version, and with one of them alone Delta Spark commits nothing.
@@ -625,8 +604,7 @@ def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A catalog manages the table, but in-commit timestamps are off.
 
-    Why it matters: the files of such commits have no reliable time, so the times of versions are
-    unknown.
+    Why it matters: the files of such commits have no reliable time, and so the versions have none.
 
     What to do: have the catalog's client turn them on; Delta does so by itself when it commits.
 

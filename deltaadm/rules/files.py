@@ -101,13 +101,11 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     """
     A file has values for partition columns that differ from the table's.
 
-    Why it matters: readers get the values of partition columns from the log, not from the file. A
-    column without a value reads as null, or the read fails. It is a warning if only nulls can have
-    been left out, as deltalake does when it compacts the log: Delta Spark and Delta Kernel read
-    such a table correctly.
+    Why it matters: readers get these values from the log: a column without one reads as null, or
+    the read fails. It is a warning if only nulls can have been left out, as deltalake does when it
+    compacts the log: Delta Spark and Delta Kernel read such a table correctly.
 
-    What to do: rewrite the file through Delta. With column mapping the keys must be the physical
-    names of the columns.
+    What to do: rewrite the file through Delta. With column mapping, the keys are physical names.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -175,11 +173,9 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
     A file has null for a partition column that is NOT NULL.
 
-    Why it matters: Delta promises that the column has no nulls, and engines plan queries with that
-    promise. An empty string means null.
+    Why it matters: Delta promises that the column has no nulls. An empty string means null.
 
-    What to do: delete or correct those rows, or make the column nullable: `deltaadm alter
-    TABLE --drop-not-null COLUMN`.
+    What to do: delete those rows, or allow nulls: `deltaadm alter TABLE --drop-not-null COLUMN`.
 
     Source: PROTOCOL.md, Partition Value Serialization; Delta Spark, NOT NULL constraints.
     """
@@ -193,8 +189,7 @@ def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
     A file's path is empty, is not a URI, or leads out of the table.
 
-    Why it matters: readers fail, or look in the wrong place; a path with `..` makes them read files
-    of other tables.
+    Why it matters: readers fail or look in the wrong place, with `..` even in other tables.
 
     What to do: find the writer. Characters that a URI cannot hold must be percent-encoded.
 
@@ -210,11 +205,9 @@ def absolute_paths(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The log names files by absolute paths.
 
-    Why it matters: the table cannot be moved or copied, and breaks when VACUUM runs on the table
-    that owns the files. Shallow clones have such paths on purpose.
+    Why it matters: the table cannot be moved. Shallow clones have such paths on purpose.
 
-    What to do: for a table that must be self-contained, copy it (`CREATE TABLE … DEEP CLONE`,
-    or by reading and writing it).
+    What to do: if the table must be self-contained, copy it (`CREATE TABLE … DEEP CLONE`).
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -247,11 +240,9 @@ def deletion_vectors_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Files have deletion vectors, but the protocol lacks `deletionVectors`.
 
-    Why it matters: nothing stops readers that do not support deletion vectors, and they show
-    deleted rows.
+    Why it matters: readers that do not support deletion vectors show deleted rows.
 
-    What to do: `deltaadm repair TABLE` adds the feature again. Find the writer that changed the
-    protocol.
+    What to do: `deltaadm repair TABLE` adds the feature. Find the writer that changed the protocol.
 
     Source: PROTOCOL.md, Deletion Vectors.
     """
@@ -270,11 +261,9 @@ def _with_vector_beyond_records(files: ArrowFiles) -> Rows:
 @rule("DL708", Severity.ERROR, Scope.FILE, only=_with_vector_beyond_records)
 def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     """
-    A file with a deletion vector does not say how many records it has, or says fewer than are
-    deleted.
+    A file with a deletion vector does not say how many records it has, or has fewer than deleted.
 
-    Why it matters: engines count rows as the difference of the two, and return wrong counts. Delta
-    refuses to write such a file.
+    Why it matters: engines that count by the log return wrong numbers. Delta refuses such a file.
 
     What to do: rewrite the file through Delta: `REORG TABLE … APPLY (PURGE)`.
 
@@ -298,8 +287,7 @@ def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
 
     Why it matters: no reader can find the vector, so the file cannot be read.
 
-    What to do: restore the table to the version before the file was changed, and find the
-    writer.
+    What to do: restore the table to the version before it, and find the writer.
 
     Source: PROTOCOL.md, Deletion Vector Descriptor Schema.
     """
@@ -346,8 +334,7 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     """
     A file's statistics are not a JSON object, or have a negative number of records.
 
-    Why it matters: readers fail or cannot skip files; engines that count rows from the log return
-    wrong results.
+    Why it matters: readers fail or cannot skip files; counts from the log are wrong.
 
     What to do: let Delta recompute the statistics, or rewrite the file.
 
@@ -367,8 +354,7 @@ def many_files_without_statistics(table: SnapshotFacts) -> Iterator[Problem]:
     """
     More than a tenth of the files, and not just a few, have no statistics.
 
-    Why it matters: queries must open all of these files, and engines cannot count rows from the
-    log.
+    Why it matters: queries must open all of them, and engines cannot count rows from the log.
 
     What to do: rewrite the files with statistics (`OPTIMIZE`), and find the writer that omits them.
 
@@ -391,8 +377,7 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
     """
     A file's size is zero or negative.
 
-    Why it matters: a Parquet file is never empty. Delta Spark silently skips all rows of such a
-    file; other readers look for the footer in the wrong place.
+    Why it matters: Delta Spark silently skips all its rows; other readers look in the wrong place.
 
     What to do: compare with the file in storage, and rewrite it.
 
@@ -415,8 +400,7 @@ def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
 
     Why it matters: VACUUM and streams with a starting time use it, and choose the wrong files.
 
-    What to do: find the writer; a number a thousand times too small is in seconds, one too
-    large in micro- or nanoseconds.
+    What to do: find the writer; times are in milliseconds.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -436,8 +420,7 @@ def _with_impossible_row_tracking(files: ArrowFiles) -> Rows:
 @rule("DL715", Severity.ERROR, Scope.FILE, only=_with_impossible_row_tracking)
 def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
     """
-    A file's base row id or default row commit version is negative, or the latter is higher than the
-    table's version.
+    A file's base row id or row commit version is negative, or the latter above the table's version.
 
     Why it matters: readers that track changes identify rows by the one and date them by the other.
 
@@ -461,10 +444,10 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
 
     Why it matters: every query that needs it fails, or reads something else.
 
-    What to do: restore the file from a backup, or restore the table to a version that does not
-    need it; `deltaadm repair TABLE --remove-missing-files` removes missing files from the table,
-    and their rows are lost. A VACUUM with too short a retention or by a client that does not know
-    the table's features deletes live files.
+    What to do: restore the file from a backup, or the table to a version that does not need it;
+    `deltaadm repair TABLE --remove-missing-files` removes missing files, and their rows. A VACUUM
+    by a client that does not know the table's features, or with too short a retention, deletes live
+    files.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -508,11 +491,9 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit mixes file actions that change data with others that only rearrange it.
 
-    Why it matters: streams skip what does not change data, and readers that derive changes from the
-    log cannot match removed files to added ones.
+    Why it matters: streams skip what does not change data; other readers cannot match the files.
 
-    What to do: nothing for this commit. Let the writer commit rearrangements on their own, as
-    OPTIMIZE does.
+    What to do: nothing for this commit. Rearrangements need commits of their own, as OPTIMIZE's.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -525,8 +506,7 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL719", Severity.WARNING, Scope.FILE, only=lambda files: files.statistics.contradictory())
 def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
     """
-    A file's statistics contradict themselves: a minimum above the maximum, or more nulls than
-    records.
+    A file's statistics contradict themselves: a minimum above the maximum, or too many nulls.
 
     Why it matters: queries use them to skip files, so rows are missing from results.
 
@@ -545,12 +525,10 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     A removed file has no deletion timestamp, or lacks the size that it claims to have. It is an
     error if its path is not a URI.
 
-    Why it matters: without the time, VACUUM may delete the file while queries on older versions
-    still read it. Without the size, checksums cannot be carried forward. Delta Spark cannot load a
-    table with a path that is not a URI, even of a removed file.
+    Why it matters: without the time, VACUUM may delete a file that queries on older versions still
+    read. Delta Spark cannot load a table with a path that is not a URI.
 
-    What to do: find the writer. The entries disappear with the next checkpoint after the
-    retention of deleted files.
+    What to do: find the writer. The entries disappear once deleted files are no longer retained.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -577,11 +555,9 @@ def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
     """
     A file's deletion vector is missing, or is damaged.
 
-    Why it matters: nobody can read the file correctly: readers that ignore checksums show deleted
-    rows or hide others.
+    Why it matters: nobody reads the file correctly: deleted rows are shown, or others hidden.
 
-    What to do: restore the file of the deletion vector from a backup, or the table to a version
-    before it.
+    What to do: restore the vector's file from a backup, or the table to a version before it.
 
     Source: PROTOCOL.md, Deletion Vector Format.
     """

@@ -84,8 +84,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     """
     The log has neither commit 0 nor a complete checkpoint to start from.
 
-    Why it matters: no version can be rebuilt, however many later commits exist. Delta refuses to
-    load the table.
+    Why it matters: no version can be rebuilt, however many later commits exist.
 
     What to do: restore the first commits or a checkpoint from a backup. Failing that, create a new
     table from the data files; rows that were deleted may come back.
@@ -107,19 +106,16 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
 @rule("DL103", Severity.ERROR, Scope.COMMIT)
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A line of a commit is not one JSON object with one action, or the action lacks its path or has a
-    field of the wrong type.
+    A line of a commit is not one JSON object with one action, or a field is missing or wrong.
 
-    Why it matters: Delta Spark refuses the whole table if one line is not JSON or one field has the
-    wrong type, in commitInfo too. If a line has several actions, Delta reads one and loses the
-    others; it skips an action without a path. It cannot decode a protocol whose versions and lists
-    contradict each other, even if a later one replaces it. The finding is a warning if Delta Spark
-    accepts the value, as it does for every field that holds text: other clients may not, and
-    DESCRIBE HISTORY fails if such a value in commitInfo is an object or an array.
+    Why it matters: Delta Spark refuses the whole table if one line is not JSON, one field has the
+    wrong type, or one protocol contradicts itself, even if a later one replaces it. It reads one of
+    several actions on a line, and skips an action without a path. It is a warning if Delta Spark
+    accepts the value, as it does in every field that holds text: other clients may not.
 
-    What to do: compare the file with a backup or the store's older object versions and restore
-    it; `deltaadm repair TABLE` moves the newest commit aside if it is torn, and says what would
-    bring an older one back. Find the writer, or the interrupted copy, that caused it.
+    What to do: compare the file with a backup or the store's older object versions and restore it;
+    `deltaadm repair TABLE` moves the newest commit aside if it is torn, and says what would bring
+    an older one back. Find the writer, or the interrupted copy, that caused it.
 
     Source: PROTOCOL.md, Delta Log Entries and Actions.
     """
@@ -155,13 +151,11 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The newest commit is empty, or its last line is cut off.
 
-    Why it matters: a commit must appear all at once. Either the store cannot do that, or a writer
-    crashed, or a copy was interrupted. The commit is lost, and readers may already have seen
-    another state of the table.
+    Why it matters: a commit must appear all at once: the store cannot do that, or a writer or a
+    copy was interrupted. The commit is lost, and readers may have seen another state.
 
     What to do: restore the file if its content is known; otherwise `deltaadm repair TABLE` moves it
-    aside, and its version becomes free again. Check that the writer uses the right LogStore for
-    this storage.
+    aside. Check that the writer uses the right LogStore for this storage.
 
     Source: Delta Spark, FAILED_READ_FILE; PROTOCOL.md, Delta Log Entries.
     """
@@ -176,9 +170,8 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
     """
     A file's name has a version without twenty digits, or a part number without ten.
 
-    Why it matters: readers list the log in the order of names, so they misplace or skip such a
-    file. Delta Spark accepts some of these names and other clients ignore them: they read different
-    tables.
+    Why it matters: readers list the log in the order of names, and misplace or skip such a file.
+    Delta Spark accepts some of these names, which others ignore: they read different tables.
 
     What to do: `deltaadm repair TABLE` gives commits their right names where no other file has
     them; rename other files to the padded form, after making sure that they belong to the table.
@@ -205,8 +198,7 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
     Why it matters: only the commit says when the version was written and by whom; the checkpoint
     does not. If no later commit exists either, Delta refuses to load the table.
 
-    What to do: restore the commit from a backup. If later commits exist, a new commit followed by a
-    checkpoint repairs the log.
+    What to do: restore the commit. If later ones exist, a new commit and a checkpoint will do.
 
     Source: PROTOCOL.md, Metadata Cleanup; Delta Spark, SnapshotManagement.
     """
@@ -224,8 +216,7 @@ def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     The table has checkpoints, but `_last_checkpoint` is missing.
 
-    Why it matters: readers find the newest checkpoint through this file. Without it they list
-    the whole log, which is slow for a long one.
+    Why it matters: readers that look for the newest checkpoint have to list the whole log.
 
     What to do: `deltaadm repair TABLE` writes the file.
 
@@ -263,8 +254,7 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     `_last_checkpoint` points to an older checkpoint than the newest complete one.
 
-    Why it matters: the table loads, but readers that trust the file replay more commits than
-    they need to.
+    Why it matters: readers that trust the file replay more commits than they need to.
 
     What to do: `deltaadm repair TABLE` brings the file up to date.
 
@@ -303,8 +293,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     """
     The checksum in `_last_checkpoint` does not match its content.
 
-    Why it matters: the file was edited, or written by two writers at once. Readers that check
-    it ignore the file.
+    Why it matters: the file was edited, or written twice at once. Readers that check it ignore it.
 
     What to do: `deltaadm repair TABLE` writes the file again.
 
@@ -348,8 +337,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
 
     What to do: restore the commit from a backup, or recreate the table.
 
-    Source: PROTOCOL.md, Change Metadata and Protocol Evolution; Delta Spark,
-    DELTA_STATE_RECOVER_ERROR.
+    Source: PROTOCOL.md, Change Metadata and Protocol Evolution; DELTA_STATE_RECOVER_ERROR.
     """
     if commit.version != 0 or commit.lines.has_errors:
         return
@@ -363,11 +351,9 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit adds or removes the same file twice, or does both.
 
-    Why it matters: the actions of a commit have no order. Readers disagree about whether the file
-    still belongs to the table.
+    Why it matters: actions of a commit have no order: readers disagree whether the file is live.
 
-    What to do: find and fix the writer. Rewriting the affected files (OPTIMIZE, or reading and
-    overwriting) makes the table's state unambiguous.
+    What to do: find and fix the writer. Rewriting the files (OPTIMIZE) settles it.
 
     Source: PROTOCOL.md, Add File and Remove File; Delta Spark, DELTA_DUPLICATE_ACTIONS_FOUND.
     """
@@ -390,8 +376,7 @@ def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two txn actions of the same application.
 
-    Why it matters: a stream learns from this action which batches it has written. With two of them
-    it may write a batch twice or lose one.
+    Why it matters: a stream learns from it what it has written, and may repeat or lose a batch.
 
     What to do: find and fix the writer; check the stream's last batch.
 
@@ -409,8 +394,7 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
 
     What to do: find and fix the writer; another commit with the right value settles it.
 
-    Source: PROTOCOL.md, Domain Metadata; Delta Spark,
-    DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
+    Source: PROTOCOL.md, Domain Metadata; DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
     """
     yield from _repeated(commit, "domainMetadata", "domain")
 
@@ -434,14 +418,12 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL118", Severity.WARNING, Scope.COMPACTION)
 def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
     """
-    A log compaction file has an impossible range, goes beyond the newest commit, cannot be
-    read, or differs from the commits that it replaces.
+    A log compaction file has an impossible range, goes beyond the newest commit, cannot be read, or
+    differs from the commits that it replaces.
 
-    Why it matters: readers may use it instead of those commits, and then fail or see a different
-    table than other readers.
+    Why it matters: readers may use it instead of those commits, and fail or see a different table.
 
-    What to do: `deltaadm repair TABLE` moves a file aside that cannot be read or differs from its
-    commits; any other can be deleted. It only saves readers time.
+    What to do: `deltaadm repair TABLE` moves a wrong one aside; any other can be deleted.
 
     Source: PROTOCOL.md, Log Compaction Files.
     """
@@ -465,8 +447,7 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
     """
     Far more commits have piled up since the last checkpoint than the table's interval allows.
 
-    Why it matters: every reader replays all of them, and old log files cannot be cleaned up. Either
-    no writer writes checkpoints, or they fail to.
+    Why it matters: every reader replays all of them, and old log files cannot be cleaned up.
 
     What to do: write a checkpoint, and find out why the writers do not.
 
@@ -487,8 +468,7 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
     """
     The log has staged commits, but no catalog manages the table's commits.
 
-    Why it matters: nobody will ever publish them. They may be left over from a time when a catalog
-    managed the table, or a writer believes that one does.
+    Why it matters: nobody will ever publish them. A catalog may have managed the table once.
 
     What to do: check whether one of them should have been committed; if not, delete them.
 
@@ -504,8 +484,7 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that the protocol does not know.
 
-    Why it matters: readers ignore it. Either a newer writer says something that they miss, or the
-    name is misspelled and the action has no effect.
+    Why it matters: readers ignore it: a newer writer's words are missed, or the name is misspelled.
 
     What to do: find out which writer wrote it and what it means.
 
@@ -520,8 +499,7 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
     """
     The log has a file that does not belong there.
 
-    Why it matters: no client reads it or cleans it up. It may be left over from an interrupted
-    write, or be a log file with the wrong name.
+    Why it matters: no client reads it or cleans it up. It may be a log file with the wrong name.
 
     What to do: delete it if nothing needs it.
 
@@ -536,14 +514,11 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
 @rule("DL123", Severity.ERROR, Scope.COMMIT)
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
-    The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
-    one.
+    The table has in-commit timestamps, but the commit does not begin with one in a commitInfo.
 
-    Why it matters: a writer ignored the feature. Delta fails when it writes the next commit and
-    when it travels in time.
+    Why it matters: Delta fails when it writes the next commit and when it travels in time.
 
-    What to do: stop using the writer until it supports the feature. A new commit by a writer that
-    supports it makes the newest version valid again.
+    What to do: stop using the writer. A new commit by another makes the newest version valid.
 
     Source: PROTOCOL.md, In-Commit Timestamps; Delta Spark, DELTA_MISSING_COMMIT_INFO and
     DELTA_MISSING_COMMIT_TIMESTAMP.
@@ -561,11 +536,9 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit's in-commit timestamp is not later than that of the commit before it.
 
-    Why it matters: time travel searches the timestamps as a sorted list and finds wrong
-    versions.
+    Why it matters: time travel searches them as a sorted list, and finds wrong versions.
 
-    What to do: stop using the writer that ignores the rule. Later commits are valid again once
-    their timestamps exceed the highest one.
+    What to do: stop using the writer. Commits are valid once they exceed the highest timestamp.
 
     Source: PROTOCOL.md, In-Commit Timestamps.
     """
@@ -583,8 +556,8 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
     A commit is more than a minute older than the commit before it, by its commitInfo or by its
     file's modification time.
 
-    Why it matters: history shows wrong times. Time travel by timestamp goes by the modification
-    times of the files, and finds the wrong version. Copying a table changes these times.
+    Why it matters: time travel by timestamp goes by the modification times of the files, which
+    copying changes, and finds the wrong version. History shows wrong times.
 
     What to do: synchronize the writers' clocks, and enable in-commit timestamps, which survive
     copying: `deltaadm enable-feature TABLE inCommitTimestamp`.
@@ -610,8 +583,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     """
     A catalog manages the table's commits, but the commit has no txnId.
 
-    Why it matters: after a failure, a writer recognises its own commit by this id. Without it, a
-    commit may happen twice.
+    Why it matters: a writer recognises its own commit by this id; without it, it may commit twice.
 
     What to do: report it to the provider of the catalog's client.
 
@@ -707,8 +679,7 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has more or fewer files or rows than its writer counted.
 
-    Why it matters: the writer counts what it commits. If the numbers differ, someone removed
-    actions from the file or added some after it was written: rows are lost, or have come back.
+    Why it matters: the file was changed since it was written: rows are lost, or have come back.
 
     What to do: compare the file with a backup or the store's older object versions, and with the
     data files in storage; restore it if it was changed.

@@ -60,13 +60,11 @@ _STRING: Final = PrimitiveType("string")
 @rule("DL301", Severity.ERROR, Scope.COMMIT, having=["metaData"])
 def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A metaData action lacks a field that the protocol requires. It is a warning if a later metaData
-    action replaces it.
+    A metaData action lacks a required field. It is a warning if a later metaData replaces it.
 
-    Why it matters: clients assume different values for the missing field, or do not open the table.
-    Delta ignores a metaData action without `id`. Delta Spark cannot query the table if
-    `partitionColumns`, `configuration` or `format.options` is missing, and finds no columns if
-    `schemaString` is.
+    Why it matters: clients assume different values, or do not open the table. Delta ignores a
+    metaData action without `id`; it cannot query the table without `partitionColumns`,
+    `configuration` or `format.options`, and finds no columns without `schemaString`.
 
     What to do: find the program that wrote the commit. Add the field to the commit after making a
     backup of it: when Delta Spark changes the table, it writes metaData that lacks the same field.
@@ -91,8 +89,7 @@ def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: no client can read the table.
 
-    What to do: find the commit with this metaData action, and restore the version before it; or
-    write a metaData action with the right schema.
+    What to do: restore the version before it, or write a metaData action with the right schema.
 
     Source: PROTOCOL.md, Schema Serialization Format.
     """
@@ -108,10 +105,9 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has a type that Spark does not know.
 
-    Why it matters: Spark stops at such a type, so nobody can read the table with it. Delta stops at
-    a time of day, and at a geometry or a geography if the protocol lists features. It is a warning
-    if Spark knows the type, but Delta does not support it: the table can be read, but no longer
-    altered.
+    Why it matters: Spark stops at such a type. Delta stops at a time of day, and at a geometry or a
+    geography if the protocol lists features. It is a warning if Spark knows the type and Delta does
+    not: the table can be read, but no longer altered.
 
     What to do: use the client that wrote the column, or restore the version before it was added.
 
@@ -140,8 +136,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns of the table, or two fields of a struct, have the same name, ignoring case.
 
-    Why it matters: Spark ignores case, so it cannot tell the two apart. Delta refuses every change
-    of the metadata.
+    Why it matters: Spark ignores case and cannot tell them apart. Delta refuses metadata changes.
 
     What to do: rename or drop one of them with a case-sensitive client.
 
@@ -156,11 +151,9 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A partition column is not a top-level column of the schema, or is named twice.
 
-    Why it matters: Delta Spark looks up partition columns by their exact names, and cannot write to
-    the table. Readers return nulls or fail.
+    Why it matters: Delta Spark cannot write to the table. Readers return nulls or fail.
 
-    What to do: find the commit that changed the schema or the partitioning, and restore the
-    version before it.
+    What to do: find the commit that changed them, and restore the version before it.
 
     Source: PROTOCOL.md, Change Metadata; Delta Spark, FIELD_NOT_FOUND.
     """
@@ -204,8 +197,7 @@ def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Every column of the table is a partition column.
 
-    Why it matters: the data files have no columns left. Delta refuses to create such a table,
-    and clients differ in whether they can read it.
+    Why it matters: the data files have no columns left. Clients differ in whether they can read it.
 
     What to do: copy the table into one with at least one column that is not for partitioning.
 
@@ -222,12 +214,10 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     The properties hold a key that belongs to the protocol.
 
     Why it matters: `delta.minReaderVersion`, `delta.minWriterVersion`, `delta.feature.*` and
-    `delta.ignoreProtocolDefaults` are instructions; Delta carries them out and never stores them.
-    If another program has stored them, the next ALTER TABLE carries them out, and may upgrade the
-    protocol. It is an error if every ALTER TABLE fails.
+    `delta.ignoreProtocolDefaults` are instructions that Delta never stores. The next ALTER TABLE
+    carries them out, and may upgrade the protocol. It is an error if every ALTER TABLE fails.
 
-    What to do: unset them with the fix, if one is shown; otherwise with the program that stored
-    them.
+    What to do: unset them with the fix, if one is shown, or with the program that stored them.
 
     Source: delta-io/delta, assertMetadataContainsNoProtocolProps; delta-io/delta-kernel-rs#508.
     """
@@ -258,9 +248,7 @@ def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Delta does not know a property that begins with `delta.`.
 
-    Why it matters: a misspelled key has no effect, and the table does not behave as its owner
-    believes. It is info if the key resembles none of Delta's: it probably comes from another
-    engine.
+    Why it matters: a misspelled key has no effect. It is info if it resembles none of Delta's keys.
 
     What to do: correct the spelling, or leave it to the engine that knows it.
 
@@ -283,12 +271,10 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     A property has a value that Delta does not accept.
 
     Why it matters: Delta fails when it evaluates the property, or uses the default. It is a warning
-    if Delta Spark accepts the value but other clients do not ('1 days' instead of 'interval 1
-    days', 'TRUE' instead of 'true'), and info if another engine is known to accept it; the finding
-    names the engine.
+    if only Delta Spark accepts the value ('1 days' instead of 'interval 1 days', 'TRUE' instead of
+    'true'), and info if another engine, which the finding names, accepts it.
 
-    What to do: set a valid value with `deltaadm alter`; `deltaadm repair TABLE` where Delta Spark
-    no longer loads the table.
+    What to do: `deltaadm alter`; `deltaadm repair TABLE` where Delta Spark cannot load the table.
 
     Source: delta-io/delta, DeltaConfig.scala; delta-kernel-rs, table_properties/deserialize.rs;
     delta-io/delta-rs#2180.
@@ -327,8 +313,7 @@ def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property has the name of a Delta property, without the prefix `delta.`.
 
-    Why it matters: Delta ignores it. The table does not behave as its owner expects: for example,
-    the log is not kept for a year, or rows can be deleted.
+    Why it matters: Delta ignores it, and the table does not behave as its owner expects.
 
     What to do: set the key with the prefix if the value is intended, and unset this one.
 
@@ -346,8 +331,7 @@ def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A Delta property is spelled in the wrong case.
 
-    Why it matters: stored keys are case-sensitive, so this one has no effect. Delta Spark
-    corrects the spelling when a property is set; other programs do not.
+    Why it matters: stored keys are case-sensitive, so this one has no effect.
 
     What to do: set the correctly spelled key if the value is intended. Delta Spark cannot unset the
     wrong one, since it corrects that spelling too.
@@ -365,8 +349,7 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
     """
     Deleted files are kept longer than the log that refers to them.
 
-    Why it matters: the files are kept for older versions that can no longer be read. Delta refuses
-    such a pair when either property is set.
+    Why it matters: versions that need the files can no longer be read. Delta refuses such a pair.
 
     What to do: make `delta.logRetentionDuration` at least as long as
     `delta.deletedFileRetentionDuration`.
@@ -387,8 +370,7 @@ def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The format of the data files is not plain Parquet.
 
-    Why it matters: Delta supports only Parquet without options. Clients refuse the table, or read
-    it as Parquet anyway.
+    Why it matters: Delta supports only Parquet without options. Clients refuse it, or ignore them.
 
     What to do: copy the table into one with the format parquet.
 
@@ -426,11 +408,9 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's name has characters that data files do not allow without column mapping.
 
-    Why it matters: spaces and `,;{}()=`, tabs and line breaks have a meaning in Parquet schemas.
-    Delta refuses every change of the metadata.
+    Why it matters: they have a meaning in Parquet schemas. Delta refuses to change the table.
 
-    What to do: turn column mapping on (`deltaadm set-mapping-mode TABLE name`), or rename the
-    column.
+    What to do: `deltaadm set-mapping-mode TABLE name`, or rename the column.
 
     Source: Delta Spark, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES and
     DELTA_INVALID_PARTITION_COLUMN_NAME.
@@ -452,8 +432,7 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
 
     Why it matters: no client supports such a type, and most fail when they read the schema.
 
-    What to do: restore the version before the column was added, or copy the table with a type
-    that exists.
+    What to do: restore the version before the column, or copy the table with a type that exists.
 
     Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION.
     """
@@ -472,8 +451,7 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A void is inside an array or a map, or all columns of the table or a struct are void.
 
-    Why it matters: data files leave out void columns. Here nothing would be left to write, so
-    writes fail.
+    Why it matters: data files leave out void columns. With nothing left to write, writes fail.
 
     What to do: give the column a type: ALTER TABLE … ALTER COLUMN … TYPE.
 
@@ -505,11 +483,9 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has an interval type.
 
-    Why it matters: the protocol describes intervals only as a proposal. No table feature stands for
-    them, so that clients notice only when they read the schema: most cannot, and Delta Spark
-    refuses to change the table. Intervals have no minimum and maximum for skipping files, cannot be
-    clustering columns, and exclude Iceberg compatibility. A plain `interval` without fields is an
-    error: Spark cannot read it from files.
+    Why it matters: no table feature stands for intervals, which are only a proposal: most clients
+    cannot read the schema, and Delta Spark refuses to change the table. A plain `interval` without
+    fields is an error: Spark cannot read it from files.
 
     What to do: store the interval as a number with a unit, or as a string.
 
@@ -526,14 +502,11 @@ def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit gave the table another id without replacing the table.
 
-    Why it matters: streams and catalogs identify the table by its id. They treat it as a
-    different table, and stop or start over.
+    Why it matters: streams and catalogs treat it as a different table, and stop or start over.
 
-    What to do: find out which program wrote the commit. If the table was meant to be replaced,
-    restart the streams that read it.
+    What to do: find the program. If the table was to be replaced, restart the streams that read it.
 
-    Source: PROTOCOL.md, Change Metadata; Delta Spark,
-    DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE.
+    Source: PROTOCOL.md, Change Metadata; DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE.
     """
     before, after = commit.before.metadata, commit.after.metadata
     if before and after and before.id != after.id and not commit.replaces_table:
@@ -545,8 +518,7 @@ def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's creation time is in the future, or is missing.
 
-    Why it matters: tools sort and expire tables by it. A time in the future means a wrong clock or
-    a wrong unit. A missing one is info, since the field is optional.
+    Why it matters: tools expire tables by it. A missing one is info, since the field is optional.
 
     What to do: fix the program that wrote it; Delta keeps the value unchanged.
 
@@ -580,14 +552,12 @@ def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL323", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A constraint, a generated column, an invariant or a default refers to a column that does not
-    exist.
+    A constraint, a generated column, an invariant or a default refers to a missing column.
 
     Why it matters: writers evaluate the expression for every row, and fail. Expressions are only
     checked as far as they can be parsed without Spark.
 
-    What to do: drop the constraint (`deltaadm alter TABLE --drop-constraint NAME`), or restore the
-    column.
+    What to do: `deltaadm alter TABLE --drop-constraint NAME`, or restore the column.
 
     Source: PROTOCOL.md, CHECK Constraints; Generated Columns; Column Invariants.
     """
@@ -624,8 +594,7 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A CHECK constraint has capitals in its key, no name or no expression.
 
-    Why it matters: Delta looks constraints up in lower case, so DROP CONSTRAINT does not find this
-    one. An empty expression makes every write fail.
+    Why it matters: DROP CONSTRAINT uses lower case. With an empty expression, every write fails.
 
     What to do: unset the property with the program that set it, and add the constraint with
     `deltaadm alter TABLE --add-constraint NAME=EXPRESSION`.
@@ -671,8 +640,7 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: everyone who can read the table can read its log, including every older version.
     Unsetting the property does not remove it from the history.
 
-    What to do: revoke the secret and create a new one; unset the property; let the log expire.
-    deltaadm does not show the value.
+    What to do: revoke the secret; unset the property; let the log expire. deltaadm hides the value.
 
     Source: good practice; the log is plain JSON.
     """
@@ -690,9 +658,9 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     column's, or a collation although the column does not hold strings.
 
     Why it matters: Spark cannot read the column as CHAR or write it as VARCHAR; with such a
-    collation it cannot read the table. One cause: in a struct, Spark stores the type without quotes
-    around names. If a name needs them, like `a-b`, `ALTER TABLE … ADD COLUMNS` succeeds, but every
-    later query and write fails with PARSE_SYNTAX_ERROR or INVALID_IDENTIFIER.
+    collation it cannot read the table. In a struct, Spark stores the type without quotes around
+    names: if one needs them, like `a-b`, ADD COLUMNS succeeds, but every later query and write
+    fails with PARSE_SYNTAX_ERROR or INVALID_IDENTIFIER.
 
     What to do: drop the column, which still works: `deltaadm alter TABLE --drop-column COLUMN`. Add
     it again with STRING, or with names of ASCII letters, digits and underscores.

@@ -39,11 +39,9 @@ def published_commit_differs(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     A published commit is not the one that the catalog has ratified for its version.
 
-    Why it matters: clients that ask the catalog and those that only list the log see two different
-    tables. The catalog is right.
+    Why it matters: clients that ask the catalog see another table. The catalog is right.
 
-    What to do: find out which program wrote the file: it must publish a copy of the ratified
-    commit. Then replace the published file by that copy.
+    What to do: find the program that wrote the file, and replace it by a copy of the ratified one.
 
     Source: PROTOCOL.md, Catalog-managed tables, Publishing Commits.
     """
@@ -57,8 +55,7 @@ def other_columns_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The catalog has other columns, types or partition columns than the log.
 
-    Why it matters: engines that plan queries with the catalog's schema, and people who browse it,
-    rely on a schema that the table does not have.
+    Why it matters: engines and people that go by the catalog rely on a schema that the table lacks.
 
     What to do: commit a change of metadata with a client that is connected to the catalog, or
     repair the entry there: on Databricks, MSCK REPAIR TABLE ... SYNC METADATA.
@@ -93,8 +90,7 @@ def other_properties_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
 
     Why it matters: the catalog shows a configuration that no writer follows.
 
-    What to do: commit a change of metadata with a client that is connected to the catalog, or
-    repair the entry there.
+    What to do: change the metadata with a client of the catalog, or repair the entry there.
 
     Source: the REST interfaces of Unity Catalog.
     """
@@ -115,11 +111,9 @@ def other_protocol_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The catalog has another protocol than the log.
 
-    Why it matters: engines that go by the catalog's protocol accept a table that they cannot use,
-    or refuse one that they can.
+    Why it matters: engines that go by it refuse a table that they can use, or the reverse.
 
-    What to do: commit a change of metadata with a client that is connected to the catalog, or
-    repair the entry there.
+    What to do: change the metadata with a client of the catalog, or repair the entry there.
 
     Source: the REST interfaces of Unity Catalog.
     """
@@ -145,8 +139,7 @@ def newer_version_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The catalog has a version that the log does not have.
 
-    Why it matters: a restored backup or a deleted file may have lost commits, or the catalog's
-    entry belongs to another table.
+    Why it matters: a restore or a deletion may have lost commits, or the entry is another table's.
 
     What to do: compare with the table's history, and restore what is missing.
 
@@ -163,8 +156,7 @@ def other_table_id_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The table's id in the log is not the id that the catalog has for it.
 
-    Why it matters: the catalog's entry leads to another table, or to a copy. Writers commit to the
-    table whose id they find in the log.
+    Why it matters: the entry leads to another table, or to a copy. Writers go by the log's id.
 
     What to do: check the location in the catalog.
 
@@ -182,8 +174,7 @@ def unpublished_commits(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The catalog has ratified commits that are not published in the log yet.
 
-    Why it matters: clients that ask the catalog see these commits; clients that only list the log
-    see an older version. This is normal for a short time.
+    Why it matters: clients that only list the log see an older version, normally for a short time.
 
     What to do: nothing, unless they stay: the client that commits next publishes them.
 
@@ -200,8 +191,7 @@ def catalog_not_asked(log: LogFacts) -> Iterator[Problem]:
     """
     A catalog manages the table's commits, but was not asked for the newest ones.
 
-    Why it matters: the newest version may not have been checked: commits appear in the log some
-    time after the catalog has ratified them.
+    Why it matters: the newest version may not have been checked: commits reach the log later.
 
     What to do: name the catalog with --unity, and give the table's name instead of its location.
 
@@ -252,11 +242,9 @@ def other_version_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation reads a different version as the newest.
 
-    Why it matters: the two clients work on different tables: each may overwrite or never see what
-    the other commits.
+    Why it matters: each client may overwrite or never see what the other commits.
 
-    What to do: look at the findings on the log: one of the clients does not see some file as a
-    commit, for example because its name lacks digits.
+    What to do: look at the findings on the log: a client does not see some file as a commit.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -270,8 +258,7 @@ def other_protocol_read(check: CrossCheck) -> Iterator[Problem]:
 
     Why it matters: clients disagree about who may read and write the table.
 
-    What to do: look at the findings on the protocol, the checkpoint and the checksum. Another
-    commit with the right protocol makes it unambiguous again.
+    What to do: look at the other findings. Another commit with the right protocol settles it.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -285,8 +272,7 @@ def other_metadata_read(check: CrossCheck) -> Iterator[Problem]:
 
     Why it matters: clients disagree about what the table holds.
 
-    What to do: look at the findings on the metadata, the checkpoint and the checksum. Another
-    commit with the right metadata makes it unambiguous again.
+    What to do: look at the other findings. Another commit with the right metadata settles it.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -300,8 +286,7 @@ def other_files_read(check: CrossCheck) -> Iterator[Problem]:
 
     Why it matters: the same query returns different rows in different clients.
 
-    What to do: look at the findings on added and removed files. The usual cause is a path that add
-    and remove spell or escape differently.
+    What to do: look at the findings on files. Often add and remove spell a path differently.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -315,11 +300,9 @@ def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
 
     It is info if the implementation lacks a feature of the table.
 
-    Why it matters: unless a feature is the reason, the log contains something that not every
-    client can handle.
+    Why it matters: unless a feature is the reason, not every client can handle the log.
 
-    What to do: nothing, if a feature is the reason and no such client needs the table. Otherwise
-    look at the other findings; the error says where.
+    What to do: nothing, if no such client needs the table. Otherwise look at the other findings.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -347,8 +330,7 @@ def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the limit was set because some readers support no higher version.
 
-    What to do: drop the features that need the version, which `deltaadm validate TABLE --fix`
-    plans, or raise `max-reader-version`.
+    What to do: `deltaadm validate TABLE --fix` plans what to drop; or raise `max-reader-version`.
 
     Source: deltaadm.toml, policy.
     """
@@ -363,8 +345,7 @@ def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the limit was set because some writers support no higher version.
 
-    What to do: drop the features that need the version, which `deltaadm validate TABLE --fix`
-    plans, or raise `max-writer-version`.
+    What to do: `deltaadm validate TABLE --fix` plans what to drop; or raise `max-writer-version`.
 
     Source: deltaadm.toml, policy.
     """
@@ -385,8 +366,7 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the feature is required because something relies on what it guarantees.
 
-    What to do: enable the feature: `deltaadm enable-feature TABLE FEATURE`. If that is refused, the
-    error says what else can add it.
+    What to do: `deltaadm enable-feature TABLE FEATURE`; a refusal says what else can add it.
 
     Source: deltaadm.toml, policy.
     """
@@ -424,11 +404,9 @@ def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The settings do not allow the table's column mapping mode.
 
-    Why it matters: clients that ignore column mapping read only nulls. Without it, columns can
-    neither be renamed nor dropped.
+    Why it matters: clients that ignore it read only nulls; without it, columns cannot be renamed.
 
-    What to do: change it: `deltaadm validate TABLE --fix` plans it. An existing table can go from
-    none to name; going back rewrites every file.
+    What to do: `deltaadm validate TABLE --fix` plans it; going back to none rewrites every file.
 
     Source: deltaadm.toml, policy.
     """
@@ -450,8 +428,7 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     A property that is not set has Delta's default. `delta.feature.…` and the minimum versions,
     which Delta does not store, count as the protocol has them.
 
-    Why it matters: the value is required because something relies on it, for example on how long
-    history is kept.
+    Why it matters: something relies on the value, for example on how long history is kept.
 
     What to do: set the property with `deltaadm alter TABLE --set KEY=VALUE`.
 
@@ -561,11 +538,9 @@ def retention_shorter_than_recovery(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: versions older than the shorter of the two can neither be read nor restored.
 
-    What to do: `deltaadm alter TABLE --set KEY=VALUE` lengthens both. What was deleted does not
-    come back.
+    What to do: `deltaadm alter TABLE --set KEY=VALUE` lengthens both, for what is still there.
 
-    Source: deltaadm.toml, policy; delta-io/delta#5022, time travel within
-    delta.deletedFileRetentionDuration.
+    Source: deltaadm.toml, policy; delta-io/delta#5022.
     """
     wanted, configuration = facts.policy.recovery, facts.snapshot.metadata.configuration
     if wanted is None:
@@ -588,8 +563,7 @@ def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the ignore was meant to be reviewed by that date.
 
-    What to do: fix the findings, or set a later date. If nothing is found any more, remove the
-    entry.
+    What to do: fix the findings, set a later date, or remove the entry if it is not needed.
 
     Source: deltaadm.toml, ignore.
     """

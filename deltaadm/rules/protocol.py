@@ -47,12 +47,11 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has a reader or a writer version that does not exist.
 
-    Why it matters: every client refuses a version that it does not know. A number set by mistake,
-    for example writer version 101, makes the table unusable for everyone.
+    Why it matters: every client refuses such a version: the table is unusable for everyone.
 
-    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE succeeds
-    any more: restore the log to the version before the commit that set it, or copy the data
-    files into a new table. `deltaadm repair TABLE` mends a version below 1.
+    What to do: if a newer Delta wrote it, use that. Otherwise no ALTER TABLE succeeds any more:
+    restore the log to the version before, or copy the data files into a new table. `deltaadm repair
+    TABLE` mends a version below 1.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
     """
@@ -71,12 +70,10 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has reader version 3 without `readerFeatures`, or the list with a lower version.
 
-    Why it matters: with reader version 3 the list says what a reader must support, and below it the
-    list must be absent, even an empty one. Delta Spark cannot decode such a protocol; other clients
-    guess.
+    Why it matters: with reader version 3 the list says what a reader must support; below, even an
+    empty one is wrong. Delta Spark cannot decode such a protocol; other clients guess.
 
-    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
-    this one.
+    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the writer.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
@@ -88,12 +85,10 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has writer version 7 without `writerFeatures`, or the list with a lower version.
 
-    Why it matters: with writer version 7 the list says what a writer must support, and below it the
-    list must be absent, even an empty one. Delta Spark cannot decode such a protocol; other clients
-    guess.
+    Why it matters: with writer version 7 the list says what a writer must support; below, even an
+    empty one is wrong. Delta Spark cannot decode such a protocol; other clients guess.
 
-    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
-    this one.
+    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the writer.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
@@ -116,8 +111,7 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
     Why it matters: writers must support reader features too, and only writer version 7 can list
     them. A writer would treat the table as an old one and break what readers rely on.
 
-    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
-    this one.
+    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the writer.
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE.
     """
@@ -132,11 +126,9 @@ def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Prob
     """
     A feature is listed in `readerFeatures`, but not in `writerFeatures`.
 
-    Why it matters: a writer that does not see the feature in its list writes data that readers then
-    misread.
+    Why it matters: a writer that does not see the feature writes data that readers then misread.
 
-    What to do: `deltaadm repair TABLE` lists the feature for both. Then find the program that wrote
-    the protocol.
+    What to do: `deltaadm repair TABLE` lists the feature for both. Then find the writer.
 
     Source: PROTOCOL.md, Supported Features; trinodb/trino#24910.
     """
@@ -178,10 +170,9 @@ def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Pro
     """
     A feature for writers only is listed in `readerFeatures`.
 
-    Why it matters: Delta Spark does not know it as a reader feature, and refuses to read the table.
+    Why it matters: Delta Spark knows no such reader feature, and refuses to read the table.
 
-    What to do: `deltaadm repair TABLE` lists the feature for writers only. Then find the program
-    that wrote the protocol.
+    What to do: `deltaadm repair TABLE` lists it for writers only. Then find the writer.
 
     Source: PROTOCOL.md, Supported Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
@@ -195,11 +186,9 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
     """
     A reader-writer feature is listed for writers, but the reader version is below 3.
 
-    Why it matters: readers are not told about the feature. They read deleted rows, or fail in the
-    middle of a file, instead of refusing the table.
+    Why it matters: readers are not told: they read deleted rows, or fail in the middle of a file.
 
-    What to do: `deltaadm repair TABLE` commits reader version 3 with the feature in both lists.
-    Then find the program that wrote the protocol.
+    What to do: `deltaadm repair TABLE` commits version 3 and both lists. Then find the writer.
 
     Source: PROTOCOL.md, Supported Features.
     """
@@ -216,8 +205,7 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
     Why it matters: readers with version 1 look for columns under their displayed names and find
     nulls. Reader version 2 needs no list: it implies column mapping.
 
-    What to do: `deltaadm repair TABLE` commits reader version 2, or 3 with the feature in both
-    lists. Then find the program that wrote the protocol.
+    What to do: `deltaadm repair TABLE` commits a reader version of 2 or 3. Then find the writer.
 
     Source: PROTOCOL.md, Column Mapping; column mapping is legal in (2,5), (2,6), (2,7) and (3,7).
     """
@@ -244,8 +232,7 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
 
     What to do: `deltaadm repair TABLE` commits a protocol with all features that the table needs.
 
-    Source: PROTOCOL.md, the feature's section; Delta Spark,
-    DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    Source: PROTOCOL.md, the feature's section; DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
     for feature in _listed(table.protocol.writer_features):
         for name in feature.requires:
@@ -285,11 +272,10 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     The metadata uses a feature that the protocol's versions do not imply.
 
     Why it matters: engines disagree. Delta Spark goes by the metadata, except for generated and
-    identity columns. Other clients go by the versions, ignore the property or the constraint, and
-    write data that it should have prevented. It is an error if Delta Spark itself fails: it cannot
-    read such a table with row tracking or a commit coordinator, and cannot write one with in-commit
-    timestamps or Iceberg compatibility. (Column mapping, column types and NOT NULL have rules of
-    their own.)
+    identity columns; others go by the versions, and write data that should have been prevented. It
+    is an error if Delta Spark itself fails: it cannot read such a table with row tracking or a
+    commit coordinator, and cannot write one with in-commit timestamps or Iceberg compatibility.
+    (Column mapping, column types and NOT NULL have rules of their own.)
 
     What to do: add the feature, or unset the property that asks for it.
 
@@ -349,12 +335,11 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol lists a feature by its preview name, or by another old name.
 
-    Why it matters: clients that know only the final name refuse the table, and later releases may
-    drop the old one.
+    Why it matters: clients that know only the final name refuse the table.
 
-    What to do: nothing, as long as a program that uses the table may not know the final name:
-    programs from the time of the preview refuse a table that has it. Later, drop the old name and
-    then add the final one if Delta can; otherwise copy the table. Never list both.
+    What to do: nothing, as long as a program that uses the table may not know the final name: it
+    would refuse the table. Later, drop the old name and add the final one if Delta can; otherwise
+    copy the table. Never list both.
 
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
     Runtime 15.4 writes have variantType-preview.
@@ -374,8 +359,7 @@ def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol lists both the preview and the final form of a feature.
 
-    Why it matters: clients that know only one of the two names refuse the table. Delta treats them
-    as one.
+    Why it matters: clients that know only one of the names refuse the table.
 
     What to do: drop the preview if Delta can: `deltaadm drop-feature TABLE FEATURE`.
 
@@ -395,8 +379,7 @@ def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: the higher versions shut out older clients for nothing. For example, (2,3) means
     the same as (1,3), and (1,7) with appendOnly and invariants the same as (1,2).
 
-    What to do: nothing: Delta lowers the protocol with its next change. The fix makes it do so now,
-    by asking for the versions that are already there.
+    What to do: nothing: Delta lowers the protocol with its next change. The fix makes it do so now.
 
     Source: delta-io/delta, TableFeatureSupport.scala, normalized.
     """
@@ -445,8 +428,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: clients must know every listed feature, used or not, so this one shuts clients
     out for nothing. Writer features that Delta cannot drop are not reported.
 
-    What to do: `deltaadm drop-feature TABLE FEATURE` if Delta can drop it; otherwise copy the
-    table.
+    What to do: `deltaadm drop-feature TABLE FEATURE` if Delta can drop it, or copy the table.
 
     Source: PROTOCOL.md, Active Features.
     """
@@ -473,9 +455,8 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: data, log files and constraints may still need the feature, and nothing has
     checked or rewritten them. Readers of older versions may misread them.
 
-    What to do: `deltaadm repair TABLE` adds the features again that metadata or files need. If it
-    has nothing to repair, the table can do without them. Then find the program that wrote the
-    commit.
+    What to do: `deltaadm repair TABLE` adds those that metadata or files need; the table can do
+    without the others. Then find the program that wrote the commit.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark removes features by DROP FEATURE only.
     """
@@ -487,15 +468,12 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL219", Severity.WARNING, Scope.COMMIT, having=["protocol"])
 def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit moved the protocol to feature lists, and lost features that the old writer version
-    implied.
+    A commit moved the protocol to lists, and lost features that the old writer version implied.
 
-    Why it matters: the old version implied append-only, constraints and change data feed, for
-    example; now writers no longer honour them unless they are listed. Some programs, including
-    delta-rs, list only the feature that the user asked for.
+    Why it matters: writers no longer honour append-only, constraints or the change data feed unless
+    they are listed. Some programs, including delta-rs, list only what the user asked for.
 
-    What to do: `deltaadm repair TABLE` lists them again. If the table's metadata uses one of them,
-    Delta Spark no longer loads the table: see DL211.
+    What to do: `deltaadm repair TABLE` lists them again. If the metadata uses one, see DL211.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
     """
@@ -542,11 +520,9 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature's name differs in case from the one in the protocol specification.
 
-    Why it matters: names are case-sensitive. Clients do not recognise the feature, and refuse the
-    table.
+    Why it matters: names are case-sensitive: clients do not know the feature, and refuse the table.
 
-    What to do: `deltaadm repair TABLE` commits the right name. Then find the program that wrote the
-    other.
+    What to do: `deltaadm repair TABLE` commits the right name. Then find the writer.
 
     Source: PROTOCOL.md, Valid Feature Names in Table Features; Delta Spark,
     DELTA_UNSUPPORTED_FEATURES_FOR_READ.
@@ -566,8 +542,7 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: names consist of letters, digits, `-` and `_`; clients fail on anything else. A
     name that is listed twice is a warning: clients read the list as a set.
 
-    What to do: `deltaadm repair TABLE` commits the list again, without what is not a name. Then
-    find the program that wrote the protocol.
+    What to do: `deltaadm repair TABLE` commits the list without them. Then find the writer.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta, TableFeature.scala.
     """
@@ -592,8 +567,7 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: no client can meet the conditions of both. Two versions of Iceberg compatibility
     that are on together are an error: Delta refuses every change of such a table.
 
-    What to do: choose one. Turn off a version of Iceberg compatibility by its property; to remove a
-    feature that cannot be dropped, copy the table.
+    What to do: choose one. A version of Iceberg compatibility is turned off by its property.
 
     Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
     Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
@@ -675,8 +649,7 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Iceberg compatibility is on without column mapping.
 
-    Why it matters: Iceberg finds columns by field id, and only column mapping writes these. Delta
-    refuses every change of such a table.
+    Why it matters: Iceberg finds columns by field id. Delta refuses every change of such a table.
 
     What to do: turn column mapping on, or Iceberg compatibility off.
 
@@ -692,8 +665,7 @@ def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Iceberg compatibility is on, but a column has a type that it does not allow.
 
-    Why it matters: the table cannot be read as an Iceberg table, and Delta refuses every change
-    of it.
+    Why it matters: it cannot be read as an Iceberg table, and Delta refuses to change it.
 
     What to do: drop the column, or choose another version of Iceberg compatibility.
 
@@ -752,8 +724,7 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's physical name is not `col-` and its id, as Iceberg writer compatibility requires.
 
-    Why it matters: Iceberg writers expect these names, and cannot share files with Delta otherwise.
-    It is an error once the property is on.
+    Why it matters: Iceberg writers expect these names. It is an error once the property is on.
 
     What to do: rewrite the table; physical names never change.
 
@@ -809,11 +780,9 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL528", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table has the feature `checkpointProtection` without its property, or the property without
-    the feature.
+    The table has the feature `checkpointProtection` without its property, or the reverse.
 
-    Why it matters: without the property, the feature protects nothing and shuts writers out;
-    without the feature, no writer honours the property.
+    Why it matters: without its property the feature protects nothing; no writer honours the other.
 
     What to do: drop the feature with TRUNCATE HISTORY, or unset the property.
 
@@ -842,8 +811,7 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
     Part of the history that checkpoint protection covers is gone, and part is still there.
 
     Why it matters: older commits may use features that have been dropped, so only a writer that
-    supports all of them may remove parts of the protected history. Any other leaves versions that
-    cannot be rebuilt, or incomplete checkpoints.
+    supports all of them may remove some. Others leave versions that cannot be rebuilt.
 
     What to do: find out what cleaned up the log. ALTER TABLE … DROP FEATURE checkpointProtection
     TRUNCATE HISTORY removes the rest as well.
@@ -863,8 +831,7 @@ def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Deletion vectors are on together with symlink manifests, or the files are not Parquet.
 
-    Why it matters: readers of manifests show deleted rows. Delta refuses every change of such a
-    table.
+    Why it matters: readers of manifests show deleted rows. Delta refuses to change the table.
 
     What to do: turn one of them off.
 
