@@ -441,8 +441,8 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: Delta Spark reads it from there, so readers disagree about the table's features.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
-    can be deleted. Readers work without them.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
+    deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -458,8 +458,8 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: Delta Spark reads it from there, so readers disagree about schema or properties.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
-    can be deleted. Readers work without them.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
+    deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -511,8 +511,8 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: readers use it instead of the commit's, and time travel finds other versions.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
-    can be deleted. Readers work without them.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
+    deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File and In-Commit Timestamps.
     """
@@ -536,8 +536,8 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: a stream may repeat or skip a batch; a domain's setting comes back or is lost.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
-    can be deleted. Readers work without them.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
+    deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File.
     """
@@ -567,8 +567,8 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
-    can be deleted. Readers work without them.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
+    deleted. Readers work without them.
 
     Source: PROTOCOL.md, File Size Histogram Schema.
     """
@@ -600,8 +600,8 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others
-    can be deleted. Readers work without them.
+    What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
+    deleted. Readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
     """
