@@ -128,16 +128,20 @@ class Matrix:
     legend: str
 
 
+Reasons = tuple[tuple[str, tuple[str, ...]], ...]
+"""Names by the reason that they share, which is empty for those without one."""
+
+
 @dataclass(frozen=True)
 class Chips:
     """
-    Names in groups: what is true of a group, with its tone, and its names by the reason they share.
+    Names in groups: what is true of a group, with its tone, and its names by their reasons.
 
     Elsewhere than on a page in HTML they are the rows of a table.
     """
 
     caption: str
-    groups: tuple[tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+    groups: tuple[tuple[str, str, Reasons], ...]
 
     @property
     def table(self) -> Table:
@@ -146,9 +150,9 @@ class Chips:
         return Table(self.caption, (), tuple(rows))
 
 
-def in_words(parts: Iterable[tuple[str, tuple[str, ...]]]) -> str:
+def in_words(reasons: Reasons) -> str:
     """Names, those with the same reason together and before it."""
-    listed = ((", ".join(names), reason) for reason, names in parts)
+    listed = ((", ".join(names), reason) for reason, names in reasons)
     return "; ".join(f"{names} ({reason})" if reason else names for names, reason in listed)
 
 
@@ -229,10 +233,15 @@ class ChangeRow:
 
 @dataclass(frozen=True)
 class Changes:
-    """What changes, one by one; `sections` are what a terminal shows instead, by their names."""
+    """What changes, one by one, or in sections by their names."""
 
     rows: tuple[ChangeRow, ...]
     sections: tuple[tuple[str, tuple[ChangeRow, ...]], ...] = ()
+
+    @property
+    def named(self) -> tuple[tuple[str, tuple[ChangeRow, ...]], ...]:
+        """The sections; one without a name where there are none."""
+        return self.sections or (("", self.rows),)
 
 
 @dataclass(frozen=True)
@@ -300,22 +309,25 @@ class Checks:
 
 @dataclass(frozen=True)
 class Either:
-    """
-    What a page shows, and what a terminal does, which often lacks room or says it already.
-
-    If details are asked for, by -v, a terminal shows what is `verbose` instead, if there is that.
-    """
+    """What a page shows, and what a terminal does, which often lacks room or says it already."""
 
     page: Iterable[PageBlock] = ()
     text: Iterable[TextBlock] = ()
-    verbose: Iterable[TextBlock] = ()
+
+
+@dataclass(frozen=True)
+class Details:
+    """What a page shows, and a terminal if details are asked for by -v, else what is in *brief*."""
+
+    full: Iterable[Common]
+    brief: Iterable[Common] = ()
 
 
 Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command
-Common = Simple | Changes | Findings
-PageBlock = Common | Cards | Chips | Graph | Timeline
+Common = Simple | Changes | Findings | Cards | Chips | Graph | Timeline
+PageBlock = Common
 TextBlock = Common | Checks
-Block = Common | Either
+Block = Common | Either | Details
 
 
 def _blocks(report: Report) -> Iterable[Block]:
@@ -327,8 +339,10 @@ def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[TextBlock]
     """What a terminal shows of *report*, from top to bottom; if it is *verbose*, with details."""
     for block in _blocks(report):
         if isinstance(block, Either):
-            yield from block.verbose if verbose and block.verbose else block.text
-        else:
+            yield from block.text
+        elif isinstance(block, Details):
+            yield from block.full if verbose else block.brief
+        elif not isinstance(block, Cards | Graph | Timeline):  # what is beside them says the same
             yield block
 
 
@@ -337,5 +351,7 @@ def page_blocks(report: Report) -> Iterator[PageBlock]:
     for block in _blocks(report):
         if isinstance(block, Either):
             yield from block.page
+        elif isinstance(block, Details):
+            yield from block.full
         else:
             yield block

@@ -361,13 +361,19 @@ def _matrix(block: blocks.Matrix) -> _Html:
 
 
 def _changes(block: blocks.Changes) -> _Html:
-    # The sign stays beside what it is about.
-    items = (
-        _tag("li", row.text.replace(" ", "\xa0", 1), class_=_KINDS[row.kind]) for row in block.rows
-    )
-    listed = _tag("ul", *items, class_="changes")
-    count = len(block.rows)
-    return listed if count <= _LONGEST_TABLE else _details(f"{count} changes", listed)
+    parts = []
+    for name, rows in block.named:
+        items = []
+        for row in rows:
+            # The sign stays beside what it is about.
+            text = row.text.replace(" ", "\xa0", 1)
+            because = [" ", _tag("span", row.because, class_="place")] if row.because else []
+            items.append(_tag("li", text, *because, class_=_KINDS.get(row.kind, "")))
+        listed = _tag("ul", *items, class_="changes")
+        listed = listed if len(rows) <= _LONGEST_TABLE else _details(f"{len(rows)} changes", listed)
+        head = _tag("th", name, scope="row")
+        parts.append(_tag("tr", head, _tag("td", listed)) if name else listed)
+    return _table("Changes", (), parts, "facts") if block.sections else parts[0]
 
 
 def _rows(block: blocks.Table) -> _Html:

@@ -77,8 +77,13 @@ def _block(block: blocks.PageBlock) -> str:
             text = escaped(words)
         case blocks.Items(texts):
             text = "\n".join(f"- {escaped(item)}" for item in texts)
-        case blocks.Changes(changes):
-            text = "\n".join(f"- {escaped(change.text)}" for change in changes)
+        case blocks.Changes():
+            text = "\n".join(
+                f"- {escaped(': '.join(filter(None, (name, row.text))))}"
+                + (f" ({escaped(row.because)})" if row.because else "")
+                for name, rows in block.named
+                for row in rows
+            )
         case blocks.Table(_, columns, rows):
             # There is no table without a heading.
             text = "\n".join(_rows(columns or ("",) * len(rows[0]), rows))

@@ -247,7 +247,7 @@ def _lines(report: blocks.Report, style: Style) -> Iterator[Line]:
             stands_apart = block.level > 1
         elif isinstance(block, blocks.Changes | blocks.Findings):
             stands_apart = is_free
-        elif isinstance(block, blocks.Table | blocks.Matrix):
+        elif isinstance(block, blocks.Table | blocks.Chips | blocks.Matrix):
             stands_apart = isinstance(before, blocks.Table | blocks.Changes)
         elif isinstance(block, blocks.Command) and block.label:
             stands_apart = isinstance(before, blocks.Table | blocks.Matrix | blocks.Items) or (
@@ -302,10 +302,9 @@ def _matrix(block: blocks.Matrix) -> Iterator[Line]:
 
 
 def _changes(block: blocks.Changes) -> Iterator[Line]:
-    sections = block.sections or (("", block.rows),)
-    names = max(len(name) for name, _ in sections)
+    names = max(len(name) for name, _ in block.named)
     margin = names + 4 if names else 2
-    for name, rows in sections:
+    for name, rows in block.named:
         widths = [width_of(visible(row.text)) for row in rows if row.because]
         widest = max((width for width in widths if width <= _WIDEST_CHANGE), default=0)
         for number, row in enumerate(rows):
@@ -372,6 +371,7 @@ _ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
         command_line(f"  {block.label}: {block.text}" if block.label else f"  {block.text}")
     ],
     blocks.Table: _table,
+    blocks.Chips: lambda block: _table(block.table),
     blocks.Matrix: _matrix,
     blocks.Changes: _changes,
     blocks.Findings: _findings,

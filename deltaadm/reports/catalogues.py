@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
-from deltaadm.blocks import Block, Either, Heading, Items, Matrix, Paragraph, Table
+from deltaadm.blocks import Block, Details, Either, Heading, Items, Matrix, Paragraph, Table
 from deltaadm.clients import (
     JUDGEMENT,
     Access,
@@ -348,7 +348,7 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     every = Table("Table features", (), tuple(row for _, row in groups))
     told = tuple(row for kind, row in groups if kind != Compatibility.UNKNOWN.value)
     yield Heading("Table features")
-    yield Either([every], [replace(every, rows=told)], verbose=[every])
+    yield Details([every], [replace(every, rows=told)])
 
 
 # `clients CLIENT --defaults`: what tables get that a release creates or alters

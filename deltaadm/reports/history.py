@@ -12,7 +12,6 @@ from deltaadm.blocks import (
     ChangeRow,
     Changes,
     Command,
-    Either,
     Heading,
     Paragraph,
     Table,
@@ -216,7 +215,7 @@ def show_history(report: HistoryReport) -> Iterator[Block]:
         yield Paragraph("No changes.")
     timeline = _timeline(report)
     if timeline is not None:
-        yield Either([timeline])
+        yield timeline
     for entry in report.entries:
         yield from show_entry(entry)
     if report.stopped is not None:

@@ -11,6 +11,7 @@ from deltaadm.blocks import (
     Cards,
     Chips,
     Command,
+    Details,
     Either,
     FeatureReport,
     Graph,
@@ -548,10 +549,10 @@ def show_table(report: TableReport) -> Iterator[Block]:
     snapshot = report.snapshot
     yield Heading(report.table, level=1)
     yield from _summary(report)
-    details = tuple(_details(report))
-    yield Either(details, verbose=details)
+    yield Details(_details(report))
     if report.features:
-        yield Either([Heading("Features"), Graph(report.features)])
+        yield Either([Heading("Features")])
+        yield Graph(report.features)
         if (table := feature_table(report)).rows:
             yield table
     if report.columns is not None:
@@ -573,12 +574,12 @@ def show_table(report: TableReport) -> Iterator[Block]:
         for rows in (configuration, own)
     )
     if configuration:
-        yield Either(page, text if own else (), page)
+        yield Details(page, text if own else ())
     yield from _file_blocks(snapshot)
     writers = (*snapshot.writers, *report.scope.seen.readers)
     if any(writer.engine for writer in writers):
         listed = writer_table(writers)
-        yield Either([Heading("Writers"), listed], (), [listed])
+        yield Details([Heading("Writers"), listed])
     if report.clients:
         yield Either([Heading("Clients")])
         yield _clients(report)
@@ -663,7 +664,7 @@ def _clients(report: TableReport) -> Block:
             else (place, tone, parts)
             for place, tone, parts in groups
         )
-        return Either([chips], [Chips("Clients", tuple(brief)).table], [chips.table])
+        return Details([chips], [Chips("Clients", tuple(brief))])
     sources = []
     for verdict in _in_scope(report):
         release, access = str(verdict.release), verdict.access.value
@@ -764,7 +765,7 @@ def _summary(report: TableReport) -> Iterator[Block]:
         cards.append(("clients", words, "error" if wrong else ""))
     if report.warnings:
         cards.append(("warnings", str(len(report.warnings)), "warning"))
-    yield Either([Cards(tuple(cards))])
+    yield Cards(tuple(cards))
     time = "" if snapshot.timestamp is None else f", {moment(snapshot.timestamp)}"
     rows = [("version", f"{snapshot.version}{time}"), ("protocol", versions)]
     idle = sorted(protocol.implicit_features.intersection(report.slack))

@@ -411,7 +411,7 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
         if heading in sections:
             count = sum(of.count for of in sections[heading] if of.text.startswith(start))
             tiles.append((label, str(count), tone if count else ""))
-    yield Either([Cards(tuple(tiles))])
+    yield Cards(tuple(tiles))
     page: list[Heading | Table] = []
     short = []
     for heading, items in sections.items():

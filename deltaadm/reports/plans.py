@@ -12,18 +12,18 @@ from deltaadm.blocks import (
     Cards,
     ChangeRow,
     Changes,
-    Chips,
     Command,
+    Common,
+    Details,
     Either,
     Findings,
     Graph,
     Heading,
     Items,
-    PageBlock,
     Paragraph,
+    Reasons,
     Simple,
     Table,
-    TextBlock,
     in_words,
     page_blocks,
 )
@@ -96,7 +96,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
             ("findings after it", str(len(plan.findings)), worst.value if worst else "good"),
             ("clients shut out", str(clients), tone),
         )
-        yield Either([Cards(cards)])
+        yield Cards(cards)
     if plan.unreachable:
         yield Heading("Clients that cannot be reached", tone="error")
         yield Items(tuple(target.reason for target in plan.unreachable))
@@ -109,12 +109,8 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
-    breaks = chips(shut_out(report), report.scope)
-    yield Either(
-        _on_page(plan, breaks),
-        _in_terminal(report, breaks, full=False),
-        _in_terminal(report, breaks, full=True),
-    )
+    yield Either(_graph(plan))
+    yield Details(_changes_and_effects(report, full=True), _changes_and_effects(report, full=False))
 
 
 _IN_BRIEF: Final = 3
@@ -126,9 +122,11 @@ def shut_out(report: PlanReport) -> Iterator[Verdict]:
         yield replace(shift.after, cells=shift.after.responsible)
 
 
-def chips(found: Iterable[Verdict], scope: Scope = EVERYONE) -> Chips:
+def by_what_they_do(
+    found: Iterable[Verdict], scope: Scope = EVERYONE
+) -> Iterator[tuple[str, Reasons]]:
     """
-    Clients that are shut out: those that *scope* has seen first, then the worst.
+    Clients that are shut out, with the reasons: those that *scope* has seen first, then the worst.
 
     Of the same kind, readers come first.
     """
@@ -148,45 +146,19 @@ def chips(found: Iterable[Verdict], scope: Scope = EVERYONE) -> Chips:
         does = DOES[verdict.compatibility.value][verdict.access.value]
         does = does.replace("cannot", "can no longer") if seen else does
         kinds.setdefault((seen, does), []).append(verdict)
-    return Chips(
-        "Clients after the change",
-        tuple(
-            (does, "warning" if does.endswith("unknown") else "error", grouped(verdicts, scope))
-            for (_, does), verdicts in kinds.items()
-        ),
-    )
+    return ((does, grouped(verdicts, scope)) for (_, does), verdicts in kinds.items())
 
 
-def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
-    if plan.changes:
-        rows = ((text, planned.because, planned.undo) for planned, text in _changes(plan))
-        yield Table("Changes", ("change", "because", "undo"), tuple(rows))
-    elif not plan.is_noop:
-        yield Paragraph(_SAME)
-    if not plan.is_noop:
-        if plan.findings or plan.before.protocol != plan.after.protocol:
-            from deltaadm.reports.inspect import describe  # found out only where a page shows it
+def _graph(plan: Plan) -> Iterator[Graph]:
+    if plan.findings or plan.before.protocol != plan.after.protocol:
+        from deltaadm.reports.inspect import describe  # found out only where a page shows it
 
-            before, after = (describe("", state) for state in (plan.before, plan.after))
-            if after.features:
-                yield Graph(after.features, plan.findings, before.features)
-        yield from _steps(plan)
-        yield Heading(f"Cost: {_cost(plan)}")
-        yield from _statements(plan)
-    if clients.groups:
-        yield Heading(clients.caption, tone="warning")
-        yield clients
-    if interrupted := interruptions(plan):
-        told = ((row.work, row.consequence.value, row.advice) for row in interrupted)
-        yield Heading("Interrupts", tone="warning")
-        yield Table("Interrupts", ("what", "how", "what to do"), tuple(told))
-        yield from map(Paragraph, writing_applications(plan))
-    if plan.notes:
-        yield Heading("Notes")
-        yield Items(plan.notes)
+        before, after = (describe("", state) for state in (plan.before, plan.after))
+        if after.features:
+            yield Graph(after.features, plan.findings, before.features)
 
 
-def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[TextBlock]:
+def _changes_and_effects(report: PlanReport, *, full: bool) -> Iterator[Common]:
     """At most a screen: what changes, then its price; with details if it is to be *full*."""
     plan = report.plan
     costs = []
@@ -201,6 +173,7 @@ def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[
             yield from _steps(plan)
         runs = "; this is the first of two runs" if plan.waits else ""
         costs = [("Cost", f"{_cost(plan)}{runs}")]
+    clients = by_what_they_do(shut_out(report), report.scope)
     yield from effects([report], clients, costs, full=full)
     if full and not plan.is_noop:
         yield Heading("SQL")
@@ -209,7 +182,7 @@ def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[
 
 def effects(
     reports: Sequence[PlanReport],
-    clients: Chips,
+    clients: Iterable[tuple[str, Reasons]],
     costs: Iterable[tuple[str, str]],
     *,
     full: bool = False,
@@ -222,7 +195,7 @@ def effects(
     In *full* there is advice on what is interrupted.
     """
     told = []
-    for does, _, parts in clients.groups:
+    for does, parts in clients:
         names = dict.fromkeys(name for _, several in parts for name in several)
         told.append(("Breaks", f"{does}: {some_of(names, most) if most else in_words(parts)}"))
     undeclared = max((report.scope.undeclared for report in reports), default=0)
@@ -463,13 +436,10 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
         yield Paragraph("All statements were carried out. The catalog now says:", "good")
         yield Table("", ("name", "value"), report.outcome, plain=True)
         return
-    page: list[PageBlock] = [Heading("Statements for the parent catalog, run in this order:")]
-    page += map(Command, plan.statements)
-    page += [Heading("Notes"), Items(plan.notes)] if plan.notes else []
     kinds = {"CREATE": "+", "INSERT": "+", "DROP": "-"}
     rows = [ChangeRow(kinds.get(sql.split(" ")[0], "~"), sql) for sql in plan.statements]
-    changes = Changes((), (("statements", tuple(rows)),))
-    yield Either(page, [changes, *_labelled(("Note", note) for note in plan.notes)])
+    yield Changes((), (("statements", tuple(rows)),))
+    yield from _labelled(("Note", note) for note in plan.notes)
 
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
@@ -619,7 +589,7 @@ class PlanGroups:
             overview.failed,
             overview.sections,
             groups=tuple(self),
-            clients=chips(self._shut_out),
+            clients=tuple(by_what_they_do(self._shut_out)),
             costs=tuple(told),
         )
 
@@ -629,7 +599,7 @@ class PlansSummary(FleetSummary):
     """What the plans for many tables are, whom they break, and what they cost together."""
 
     groups: tuple[PlanGroup, ...] = ()
-    clients: Chips = Chips("", ())
+    clients: tuple[tuple[str, Reasons], ...] = ()
     costs: tuple[str, ...] = ()
 
     blocks = "deltaadm.reports.plans.show_plans"
@@ -637,19 +607,11 @@ class PlansSummary(FleetSummary):
 
 def show_plans(report: PlansSummary) -> Iterator[Block]:
     """The plans for many tables, those that are alike once."""
-    page = [*page_blocks(FleetSummary(report.tables, report.failed, report.sections))]
-    for group in report.groups:
-        page.append(Heading(f"{counted(len(group.tables), 'table')}: {some_of(group.tables)}"))
-        rows = ((name, "; ".join(row.text for row in rows)) for name, rows in group.sections)
-        page.append(Table("Changes", (), tuple(rows)))
-    if report.clients.groups:
-        page += [Heading(report.clients.caption, tone="warning"), report.clients]
-    yield Either(
-        page, _plans_in_terminal(report, full=False), _plans_in_terminal(report, full=True)
-    )
+    yield Either(page_blocks(FleetSummary(report.tables, report.failed, report.sections)))
+    yield Details(_groups_and_effects(report, full=True), _groups_and_effects(report, full=False))
 
 
-def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBlock]:
+def _groups_and_effects(report: PlansSummary, *, full: bool) -> Iterator[Common]:
     groups, found = report.groups, report.sections
     paths = [table for group in groups for table in group.tables]
     place = commonprefix(paths).rpartition("/")[0] if len(paths) > 1 else ""  # noqa: RUF071 -- of names, too
@@ -687,7 +649,7 @@ def _plans_in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBloc
         yield Heading(f"{counted(number, 'table')}: {listed}")
         yield Changes((), group.sections)
         if full and len(groups) > 1:
-            yield from effects([group.report], Chips("", ()), (), full=True)
+            yield from effects([group.report], (), (), full=True)
     missed = found.get("Clients that cannot be reached", ())
     costs = [("Missed", f"{counted(item.count, 'table')}: {item.text}") for item in missed]
     costs += [("Cost", text) for text in report.costs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from deltaadm.blocks import Table
+from deltaadm.blocks import Reasons, Table
 from deltaadm.clients import ClientRelease, identified
 from deltaadm.domain.features import Cost
 from deltaadm.domain.wire import second
@@ -69,9 +69,7 @@ def last_seen(verdict: Verdict, scope: Scope) -> str:
     return f"{'wrote' if seen is scope.wrote else 'read'}{when}"
 
 
-def grouped(
-    verdicts: Iterable[Verdict], scope: Scope | None = None
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def grouped(verdicts: Iterable[Verdict], scope: Scope | None = None) -> Reasons:
     """The releases by the features in their way, with when *scope* has seen them."""
     groups: dict[str, list[str]] = {}
     for verdict in verdicts:
