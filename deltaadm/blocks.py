@@ -301,18 +301,11 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Checks:
-    """The checks of `doctor`, on a terminal."""
-
-    checks: tuple[Check, ...]
-
-
-@dataclass(frozen=True)
 class Either:
     """What a page shows, and what a terminal does, which often lacks room or says it already."""
 
-    page: Iterable[PageBlock] = ()
-    text: Iterable[TextBlock] = ()
+    page: Iterable[Common] = ()
+    text: Iterable[Common] = ()
 
 
 @dataclass(frozen=True)
@@ -325,8 +318,6 @@ class Details:
 
 Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command
 Common = Simple | Changes | Findings | Cards | Chips | Graph | Timeline
-PageBlock = Common
-TextBlock = Common | Checks
 Block = Common | Either | Details
 
 
@@ -335,7 +326,7 @@ def _blocks(report: Report) -> Iterable[Block]:
     return make(report)
 
 
-def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[TextBlock]:
+def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[Common]:
     """What a terminal shows of *report*, from top to bottom; if it is *verbose*, with details."""
     for block in _blocks(report):
         if isinstance(block, Either):
@@ -346,7 +337,7 @@ def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[TextBlock]
             yield block
 
 
-def page_blocks(report: Report) -> Iterator[PageBlock]:
+def page_blocks(report: Report) -> Iterator[Common]:
     """What a page shows of *report*, from top to bottom."""
     for block in _blocks(report):
         if isinstance(block, Either):

@@ -93,8 +93,8 @@ def _tag(name: str, /, *children: str, **attributes: str) -> _Html:
         for key, text in attributes.items()
         if text
     )
-    if name in {"meta", "rect", "line"}:  # which hold nothing
-        return _Html(f"<{name}{given}>" if name == "meta" else f"<{name}{given}/>")
+    if name == "meta":  # which holds nothing
+        return _Html(f"<{name}{given}>")
     inside = "".join(
         text if isinstance(text, _Html) else escape(visible(text)) for text in children
     )
@@ -146,13 +146,13 @@ _TONES: Final = ("error", "warning", "info", "good", "")
 _REMARK: Final = "remark"
 
 
-def _title(page: Iterable[blocks.PageBlock]) -> str:
+def _title(page: Iterable[blocks.Common]) -> str:
     return next(block.text for block in page if isinstance(block, blocks.Heading))
 
 
 def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
     tables = [report for report in reports if not isinstance(report, FleetSummary)]
-    common: list[blocks.PageBlock] = [blocks.Heading(f"{len(tables)} reports", level=1)]
+    common: list[blocks.Common] = [blocks.Heading(f"{len(tables)} reports", level=1)]
     for report in reports:
         if isinstance(report, FleetSummary):
             common = list(blocks.page_blocks(report))
@@ -170,7 +170,7 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
     shown: dict[int, list[Any]] = {}
     alike: dict[str, list[int]] = {}
     for number in ordered:
-        title, *rest = (of for of in pages[number] if not isinstance(of, blocks.Graph))
+        title, *rest = pages[number]
         name = re.escape(getattr(tables[number], "table", ""))
         same = alike.setdefault(re.sub(rf"(?<![\w.-]){name}(?![\w-])", "", repr(rest)), [])
         kind, is_bad = tables[number].document, ranks[number][0] < calm
@@ -201,7 +201,7 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
     yield from _rules(shown.values())
 
 
-def _verdict(page: Iterable[blocks.PageBlock]) -> dict[str, tuple[str, str]]:
+def _verdict(page: Iterable[blocks.Common]) -> dict[str, tuple[str, str]]:
     """The beginning of a report: its cards, or else the first sentence that has a tone."""
     for block in page:
         if isinstance(block, blocks.Cards):
@@ -235,7 +235,7 @@ def _contents(
     return _tag("nav", table, *notes, aria_label="Reports")
 
 
-def _section(anchor: str, page: Sequence[blocks.PageBlock], top: int = 2) -> _Html:
+def _section(anchor: str, page: Sequence[blocks.Common], top: int = 2) -> _Html:
     elements = []
     for place, block in enumerate(page):
         own = anchor if not place and top > 1 else f"{anchor}-{place}"
@@ -244,7 +244,7 @@ def _section(anchor: str, page: Sequence[blocks.PageBlock], top: int = 2) -> _Ht
     return _tag("section", *elements, aria_labelledby=labelled) if elements else _Html()
 
 
-def _rules(pages: Iterable[Iterable[blocks.PageBlock]]) -> Iterator[_Html]:
+def _rules(pages: Iterable[Iterable[blocks.Common]]) -> Iterator[_Html]:
     found = (block for page in pages for block in page if isinstance(block, blocks.Findings))
     codes = sorted({finding.code for block in found for finding in block.findings} & set(RULES))
     if codes:
@@ -267,7 +267,7 @@ _LONGEST_TABLE: Final = 100
 """A table of more rows is folded up."""
 
 
-def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
+def _element(block: blocks.Common, anchor: str, top: int) -> _Html:
     match block:
         case blocks.Heading(text, level, tone):
             # That of a report has the tone of its worst news beside it.
@@ -302,7 +302,7 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
         case blocks.Graph():
             element = _graph(block)
         case _:
-            element = _timeline(block, anchor)
+            element = _timeline(block)
     return element
 
 
@@ -390,116 +390,36 @@ def _rows(block: blocks.Table) -> _Html:
     return table if count <= _LONGEST_TABLE else _details(f"{block.caption}: {count} rows", table)
 
 
-# The features that require each other
-
-
-_MOST_UNCHANGED: Final = 4
-"""If a plan leaves more of them as they are, they are folded up."""
-_SUPPORT: Final = {"+": "added", "-": "dropped", "explicit": "listed", "implicit": "implied"}
-
-
 def _graph(block: blocks.Graph) -> _Html:
-    """
-    Each feature as a box, with an arrow to those that it requires, even if the table lacks them.
-
-    Empty if no feature requires another and no plan changes any: the table of them says it all.
-    """
-    listed = {feature.name: feature for feature in block.features}
-    now, then = (
-        {feature.name for feature in state if feature.supported is not None}
-        for state in (block.features, block.features if block.before is None else block.before)
-    )
-    needs: dict[str, list[str]] = {}
-    waiting = [*listed, *then]
-    while waiting:
-        if (name := waiting.pop()) not in needs:
-            needs[name] = sorted(FEATURES[name].requires) if name in FEATURES else []
-            waiting += needs[name]
-    boxes, touched = {}, set()
-    for name in needs:
-        feature, word = listed.get(name), re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-        change = "+" if name in now - then else "-" if name in then - now else ""
-        support = _SUPPORT.get(change or (feature and feature.supported) or "", "not supported")
-        told = [f.severity for f in block.findings if word.search(f"{f.where} {f.message}")]
+    """What each feature requires, and which come, go or are the subject of findings, if any."""
+    listed = {feature.name for feature in block.features if feature.supported is not None}
+    before = {feature.name for feature in block.before or () if feature.supported is not None}
+    before = listed if block.before is None else before
+    items = []
+    for name in sorted({*listed, *before, *(feature.name for feature in block.features)}):
+        requires = sorted(FEATURES[name].requires) if name in FEATURES else []
+        change = "+ " if name in listed - before else "- " if name in before - listed else ""
+        told = [of.severity for of in block.findings if name in f"{of.where} {of.message}"]
         worst = min(told, key=lambda severity: severity.rank).value if told else ""
-        words = f"{support}{', active' if feature and feature.active else ''}"
-        state = _tag("small", f"{words} ({worst})" if worst else words)
-        tone = worst or _KINDS.get(change) or ("" if name in now else "missing")
-        boxes[name] = _tag("span", f"{change} {name}".strip(), " ", state, class_=f"box {tone}")
-        touched |= {name} if change or worst else set()
-    required = {other for others in needs.values() for other in others}
-    rows: dict[bool, list[_Html]] = {True: [], False: []}
-    for name in sorted(needs):
-        if needs[name] or name not in required:
-            arrows = [part for other in needs[name] for part in (" → ", boxes[other])]
-            is_touched = not touched.isdisjoint({name, *needs[name]})
-            rows[is_touched].append(_tag("li", boxes[name], *arrows))
-    if block.before is None and not required:
-        return _Html()
-    if block.before is None or len(rows[False]) <= _MOST_UNCHANGED:
-        return _tag("ul", *rows[True], *rows[False], class_="graph")
-    rest = _tag("ul", *rows[False], class_="graph")
-    more = _details(f"{len(rows[False])} features that do not change", rest)
-    return _Html((_tag("ul", *rows[True], class_="graph") if rows[True] else "") + more)
+        missing = [other for other in requires if other not in listed]
+        if requires or change or worst:
+            text = f"{change}{' → '.join(filter(None, (name, ', '.join(requires))))}"
+            text += f" (missing: {', '.join(missing)})" if missing else ""
+            tone = worst or _KINDS.get(change[:1], "")
+            items.append(_tag("li", f"{text} ({worst})" if worst else text, class_=tone))
+    listed_items = _tag("ul", *items, class_="changes")
+    return _Html(_tag("p", "What features require:") + listed_items) if items else _Html()
 
 
-# The timeline of the protocol: it is as wide as the page, and its text is not scaled
-
-
-_LANE, _AXIS, _INSET = 26, 38, 6
-_MOST_LABELS, _LAST_LABEL = 5, 0.8
-_LEGEND_OF_TIMELINE = (
-    "Each column begins with a commit that changed the protocol, at equal distances whatever the "
-    "time between them. A bar that reaches the right edge has not ended."
-)
-
-
-def _timeline(block: blocks.Timeline, anchor: str) -> _Html:
-    count, height = len(block.points), str(_AXIS + _LANE * len(block.lanes))
-
-    def share(number: int) -> str:
-        return f"{100 * number / count:.4g}%"
-
-    def words(lane: str, bar: blocks.TimelineBar) -> str:
-        name = f"{lane} {bar.value}".strip()
-        since = " ".join(filter(None, block.points[bar.start]))
-        if bar.end == count:
-            return f"{name} since {since}"
-        return f"{name} from {since} to {' '.join(filter(None, block.points[bar.end]))}"
-
-    drawn = [_tag("line", x1=share(n), x2=share(n), y1="0", y2=height) for n in range(count)]
-    # The version and the day of as many points as the narrowest page has room for.
-    for number in range(0, count, -(-count // _MOST_LABELS)):
-        if number <= _LAST_LABEL * count:
-            version, day = block.points[number]
-            drawn.append(_tag("text", version, x=share(number), y="13", dx="4"))
-            drawn.append(_tag("text", day, x=share(number), y="28", dx="4", class_="state"))
-    for number, (lane, bars) in enumerate(block.lanes):
-        top, first = _AXIS + number * _LANE, bars[0]
-        # The name at the left, and the values of a lane that has such where each begins.
-        is_named = first.start or not first.value
-        names = [(lane if is_named else f"{lane} {first.value}", 0)]
-        names += [(bar.value, bar.start) for bar in bars[1:] if first.value]
-        parts = []
+def _timeline(block: blocks.Timeline) -> _Html:
+    heads = ("", *(" ".join(filter(None, point)) for point in block.points))
+    rows = []
+    for lane, bars in block.lanes:
+        cells, place = [_tag("th", lane, scope="row")], 0
         for bar in bars:
-            start, width = share(bar.start), share(bar.end - bar.start)
-            rect = _tag("rect", x=start, y=str(top), width=width, height=str(_LANE - 4), rx="3")
-            parts.append(_tag("g", _tag("title", words(lane, bar)), rect))
-        for name, place in names:
-            at = {"x": share(place) if place else "0", "y": str(top + 15), "dx": str(_INSET)}
-            parts.append(_tag("text", name, **at))
-        drawn.append(_tag("g", *parts, class_="lane" if first.value else "feature"))
-    text = "; ".join(", ".join(words(lane, bar) for bar in bars) for lane, bars in block.lanes)
-    title, description = f"{anchor}-title", f"{anchor}-desc"
-    picture = _tag(
-        "svg",
-        _tag("title", block.title, id=title),
-        _tag("desc", text, id=description),
-        *drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        width="100%",
-        height=height,
-        role="img",
-        aria_labelledby=f"{title} {description}",
-    )
-    return _tag("figure", picture, _tag("figcaption", _LEGEND_OF_TIMELINE))
+            gap, width = bar.start - place, bar.end - bar.start
+            cells += [_tag("td", colspan=str(gap))] if gap else []
+            cells.append(_tag("td", bar.value or "supported", colspan=str(width), class_="bar"))
+            place = bar.end
+        rows.append(_tag("tr", *cells))
+    return _scrolled(_table(block.title, heads, rows, "timeline"))

@@ -68,7 +68,7 @@ def _fence(text: str, shortest: int) -> str:
     return "`" * max(shortest, longest + 1)
 
 
-def _block(block: blocks.PageBlock) -> str:
+def _block(block: blocks.Common) -> str:
     text = ""  # what stands beside cards and drawings says the same
     match block:
         case blocks.Heading(title, level, tone):

@@ -217,7 +217,6 @@ _TONES: Final = {"error": "red", "warning": "yellow", "info": "", "good": "green
 _CHANGES: Final = {"+": "green", "-": "red", "~": "yellow", "=": ""}
 # Bold yellow is bright on many terminals, which a light background swallows.
 _SEVERITIES: Final = {"error": "bold red", "warning": "yellow", "info": "bold"}
-_HEALTH: Final = {"ok": "green", "warning": "yellow", "failed": "red"}
 _VERDICTS: Final = {
     "wrong data silently": "bold red",
     "wrong data": "bold red",
@@ -230,12 +229,15 @@ _VERDICTS: Final = {
     "read only": "green",
     "can read": "green",
     "can write": "green",
+    "ok": "green",
+    "warning": "yellow",
+    "failed": "red",
 }
-"""The colours of what clients do, by what their words end with."""
+"""The colours of what clients do and of checks, by what their words end with."""
 
 
 def _lines(report: blocks.Report, style: Style) -> Iterator[Line]:
-    before: blocks.TextBlock | None = None
+    before: blocks.Common | None = None
     for block in blocks.text_blocks(report, verbose=style.verbose):
         if isinstance(before, blocks.Heading):
             is_free = before.level == 1
@@ -350,16 +352,6 @@ def _below(text: str, style: str = "") -> Line:
     return sentence(f"{'':9}{text}", style, 9)
 
 
-def _checks(block: blocks.Checks) -> Iterator[Line]:
-    rows = [(check.health.value, check.subject, check.detail) for check in block.checks]
-    for line, check in zip(grid(rows), block.checks, strict=True):
-        health = check.health.value
-        line.styles.append((2, 2 + len(health), _HEALTH[health]))
-        yield line
-        if check.remedy:
-            yield sentence(f"      {check.remedy}")
-
-
 _ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
     blocks.Heading: lambda block: [sentence(block.text, "bold")],
     blocks.Paragraph: lambda block: [
@@ -375,5 +367,4 @@ _ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
     blocks.Matrix: _matrix,
     blocks.Changes: _changes,
     blocks.Findings: _findings,
-    blocks.Checks: _checks,
 }

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from deltaadm.blocks import Block, Check, Checks, Either, Heading, Health, Table
+from deltaadm.blocks import Block, Check, Either, Heading, Health, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import STRING, array, maybe, one_of, record
@@ -119,7 +119,9 @@ DOCTOR_DOCUMENT: Final = Document.of(
 def show_doctor(report: DoctorReport) -> Iterator[Block]:
     """The checks on this machine."""
     tone = "error" if report.failed else "good"
-    rows = ((of.subject, of.health.value, of.detail, of.remedy) for of in report.checks)
-    table = Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
-    heading = Heading("This machine", level=1, tone=tone)
-    yield Either([heading, table], [Checks(report.checks)])
+    yield Either([Heading("This machine", level=1, tone=tone)])
+    rows = []
+    for check in report.checks:
+        rows.append((check.health.value, check.subject, check.detail))
+        rows += [("", "", check.remedy)] if check.remedy else []
+    yield Table("Checks", (), tuple(rows))

@@ -109,8 +109,8 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
-    yield Either(_graph(plan))
     yield Details(_changes_and_effects(report, full=True), _changes_and_effects(report, full=False))
+    yield Either(_graph(plan))
 
 
 _IN_BRIEF: Final = 3

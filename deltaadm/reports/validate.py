@@ -23,11 +23,11 @@ import deltaadm.rules.protocol  # noqa: F401 -- registers its rules
 from deltaadm.blocks import (
     Block,
     Cards,
+    Common,
     Either,
     Findings,
     Graph,
     Heading,
-    PageBlock,
     Paragraph,
     Prose,
     Table,
@@ -530,7 +530,7 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
     yield Either(_page_details(report), [] if report.is_healthy else [Prose(summary)])
 
 
-def _page_details(report: ValidationReport) -> Iterator[PageBlock]:
+def _page_details(report: ValidationReport) -> Iterator[Common]:
     if report.suppressed:
         rows = tuple(
             (f"{of.finding.code} {of.finding.name}", of.finding.where, of.by.value, of.reason)

@@ -15,12 +15,10 @@ import pytest
 from deltaadm.formats import FORMATS, Style, render
 from deltaadm.formats.ci import path_of, uri_of
 from deltaadm.reports.explain import explain, list_rules
-from deltaadm.reports.inspect import describe
 from deltaadm.reports.validate import choose_rules
 from deltaadm.rules.rule import Severity, ValidationReport
 from tests.support.rows import with_rows
 from tests.support.samples import FINDINGS, events, finding, validations
-from tests.support.tables import metadata, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -245,27 +243,19 @@ def test_every_rule_is_on_the_page_of_rules() -> None:
         assert all(rule.code in page for rule in rules.rules)
 
 
-# the drawing
+# the features that require each other
 
 
-def drawing(page: str) -> list[str]:
-    """The rows of the drawing of features on *page*, as a reader sees them."""
-    lists = "".join(re.findall(r'<ul class="graph">(.*?)</ul>', page))
-    return [unescape(re.sub("<.*?>", "", row)) for row in re.findall("<li>(.*?)</li>", lists)]
+def required(page: str) -> list[str]:
+    """What features require on *page*, as a reader sees it."""
+    lists = "".join(re.findall(r'<ul class="changes">(.*?)</ul>', page))
+    return [unescape(re.sub("<.*?>", "", row)) for row in re.findall("<li.*?>(.*?)</li>", lists)]
 
 
-def test_drawing_shows_what_is_required_and_missing(tmp_path: Path) -> None:
-    rows = drawing(shown("html", report(*FINDINGS, snapshot=events(tmp_path))))
-    assert "deletionVectors listed, active" in rows
-    assert "rowTracking listed (error) → domainMetadata not supported (error)" in rows
-    assert any(row.startswith("icebergCompatV1 listed (info) → columnMapping ") for row in rows)
-
-
-def test_drawing_can_have_no_edges(tmp_path: Path) -> None:
-    from tests.support.samples import snapshot
-
-    bare = snapshot(tmp_path, protocol(1, 2), metadata())
-    assert drawing(shown("html", describe("bare", bare))) == [], "the table of features says it all"
+def test_page_shows_what_is_required_and_missing(tmp_path: Path) -> None:
+    rows = required(shown("html", report(*FINDINGS, snapshot=events(tmp_path))))
+    assert "rowTracking → domainMetadata (missing: domainMetadata) (error)" in rows
+    assert "icebergCompatV1 → columnMapping (info)" in rows
 
 
 def test_page_lists_its_reports(samples: Sequence[Report]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html import unescape
 from io import StringIO
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -45,19 +44,6 @@ def samples(tmp_path: Path) -> Sequence[Report]:
     return validations(tmp_path)
 
 
-def test_drawing_of_a_large_plan_has_first_what_changes(tmp_path: Path) -> None:
-    names = ("columnMapping", "typeWidening", "timestampNtz", "variantType", "appendOnly")
-    readers = [name for name in names if name != "appendOnly"]
-    start = snapshot(tmp_path, protocol(3, 7, readers, names), metadata())
-    plan = plan_features(start, ["rowTracking"])
-    page = shown(PlanReport("t", plan))
-    first, folded = page.split("<details><summary>5 features that do not change</summary>")
-    drawn = unescape(re.sub("<.*?>", "", first[first.index('<ul class="graph">') :]))
-    assert drawn.startswith("+ rowTracking added, active → + domainMetadata added, active")
-    assert "timestampNtz" not in drawn
-    assert "timestampNtz" in folded
-
-
 # several reports
 
 
@@ -86,7 +72,6 @@ def test_page_of_a_fleet_stays_small(tmp_path: Path) -> None:
     tables = [describe(f"fleet/t{n:03}", mapped if n < 19 else plain) for n in range(196)]
     page = shown(summary, *tables, *failures)
     assert len(page) <= 300_000
-    assert 'class="graph"' not in page
     assert len(re.findall('<tr><th scope="row">', page[: page.index("</nav>")])) == 200
 
 
@@ -160,8 +145,8 @@ def test_timeline_says_what_held_when(tmp_path: Path) -> None:
     assert found is not None
     assert [version for version, _ in found.points] == ["up to v0", "v1", "v3", "v4"]
     page = shown(report)
-    assert "columnMapping from v1 2023-11-14 to v4 2023-11-14" in page
-    assert "rowTracking since v3 2023-11-14" in page
+    row = page[page.index('<tr><th scope="row">columnMapping</th>') :].partition("</tr>")[0]
+    assert row.endswith('<td colspan="1"></td><td colspan="2" class="bar">supported</td>')
 
 
 def test_timeline_begins_with_what_a_later_change_replaces(tmp_path: Path) -> None:
@@ -199,4 +184,4 @@ def test_feature_may_be_called_like_a_version(tmp_path: Path) -> None:
     found = drawn_timeline(history(named))
     assert found is not None
     assert [name for name, _ in found.lanes].count("reader version") == 2
-    assert "<svg" in shown(history(named))
+    assert 'class="timeline"' in shown(history(named))
