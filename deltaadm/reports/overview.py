@@ -121,7 +121,11 @@ class FleetCounts:
         self._tables += 1
         self._failed += kind == "error"
         for heading, text in _KINDS[kind].counted(document):
-            item = self._found.setdefault(heading, {}).setdefault(text, Item(text, 0, []))
+            key = text
+            if heading == "Failures":  # those that differ in their numbers only are one
+                key = re.sub(r"(?<![\w.])\d+(?![\w.])", "N", text)
+            item = self._found.setdefault(heading, {}).setdefault(key, Item(text, 0, []))
+            item.text = text if item.text == text else key
             item.count += 1
             if heading in _WITH_TABLES and len(item.tables) < _NAMED:
                 item.tables.append(document["table"])
@@ -129,29 +133,18 @@ class FleetCounts:
     @property
     def overview(self) -> FleetSummary:
         """The counts so far, the highest first."""
-        found = {heading: [*items.values()] for heading, items in self._found.items()}
-        # Failures that differ in their numbers only are one, with tables of each.
-        alike: dict[str, list[Item]] = {}
-        for item in found.get("Failures", ()):
-            alike.setdefault(re.sub(r"(?<![\w.])\d+(?![\w.])", "N", item.text), []).append(item)
-        for text, items in alike.items():
-            if len(items) > 1:
-                tables = [table for item in items for table in item.tables][:_NAMED]
-                alike[text] = [Item(text, sum(item.count for item in items), tables)]
-        found |= {"Failures": [item for items in alike.values() for item in items]}
-
-        def order(item: Item) -> tuple[object, ...]:  # the highest first; c2 comes before c10
-            parts = re.split(r"(\d+)", item.text)
-            return -item.count, [int(part) if part.isdecimal() else part for part in parts]
-
-        sections = {name: sorted(found[name], key=order) for name in _HEADINGS if found.get(name)}
+        sections = {
+            heading: sorted(self._found[heading].values(), key=lambda of: (-of.count, of.text))
+            for heading in _HEADINGS
+            if heading in self._found
+        }
         return FleetSummary(self._tables, self._failed, sections)
 
 
 _WITH_TABLES: Final = ("Failures", "Findings", "Clients affected")
 """The sections whose items name the tables that they are true of."""
 # fmt: off
-_HEADINGS: Final = (
+_HEADINGS: Final[tuple[str, ...]] = (
     "Failures", "Tables", "Plans", "Outcomes", "Protocol", "Features supported", "Features active",
     "Features not needed", "Column mapping", "Writers", "Findings", "Info", "Clients affected",
     "Clients that cannot be reached", "Warnings",

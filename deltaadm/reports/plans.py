@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from os.path import commonprefix
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from deltaadm.blocks import (
@@ -57,7 +56,7 @@ from deltaadm.plans.undo import (
     advice_for,
     fix_command,
 )
-from deltaadm.reports.overview import FleetSummary, status_and_details
+from deltaadm.reports.overview import FleetSummary, overview_title, status_and_details
 from deltaadm.reports.words import (
     COLUMNS_SHOWN,
     COST_NAMES,
@@ -607,83 +606,52 @@ class PlansSummary(FleetSummary):
 
 def show_plans(report: PlansSummary) -> Iterator[Block]:
     """The plans for many tables, those that are alike once."""
-    yield Either(page_blocks(FleetSummary(report.tables, report.failed, report.sections)))
+    title = overview_title(report)
+    if report.groups:
+        title = f"{report.groups[0].report.plan.operation}: {title}"
+    overview = FleetSummary(report.tables, report.failed, report.sections)
+    yield Either(page_blocks(overview), [Heading(title, level=1)])
     yield Details(_groups_and_effects(report, full=True), _groups_and_effects(report, full=False))
 
 
 def _groups_and_effects(report: PlansSummary, *, full: bool) -> Iterator[Common]:
     groups, found = report.groups, report.sections
-    paths = [table for group in groups for table in group.tables]
-    place = commonprefix(paths).rpartition("/")[0] if len(paths) > 1 else ""  # noqa: RUF071 -- of names, too
-    operation = f"{groups[0].report.plan.operation}: " if groups else ""
-    where = f" in {place}" if place else ""
-    failed = f", {report.failed} failed" if report.failed else ""
-    yield Heading(f"{operation}{counted(report.tables, 'table')}{where}{failed}", level=1)
-
-    def names(tables: Iterable[str], number: int, most: int = 0) -> str:
-        named = (table.removeprefix(f"{place}/") for table in tables)
-        return some_of(named, most or (2 if number in {1, 2} else 1), of=number)
-
     rows: list[tuple[str, str, str]] = []
     failures = () if full else found.get("Failures", ())
-    for item in failures[:_FAILURES]:
-        # What to do about each of several takes more than a screen.
-        what = item.text if len(failures) == 1 else item.text.partition(". ")[0].rstrip(".")
-        rows.append((f"{item.count} failed", "-", f"{names(item.tables, item.count)}: {what}"))
-    if hidden := failures[_FAILURES:]:
-        text = f"for {counted(len(hidden), 'other reason')}; -v lists them"
-        rows.append((f"{sum(item.count for item in hidden)} failed", "-", text))
+    for item in failures[:_MOST]:
+        text = f"{some_of(item.tables, 1, of=item.count)}: {item.text}"
+        rows.append((f"{item.count} failed", "-", text))
+    if hidden := sum(item.count for item in failures[_MOST:]):
+        rows.append((f"{hidden} failed", "-", "for other reasons; -v lists them"))
     rows += [
         (counted(item.count, "table"), "=", "no changes; --all lists them")
         for item in found.get("Plans", ())
         if item.text == "no changes"
     ]
     is_long = full or len(groups) == 1
-    if not is_long:
-        rows += _in_brief(groups, names)
+    for group in () if is_long else groups[:_MOST]:
+        texts = (
+            row.text
+            for name, several in group.sections
+            for row in several
+            if row.kind != "=" and not (row.because and name == "properties")
+        )
+        text = f"{some_of(group.tables, 1)}: {'; '.join(dict.fromkeys(texts))}"
+        rows.append((counted(len(group.tables), "table"), "=", text))
+    if not is_long and (hidden := sum(len(group.tables) for group in groups[_MOST:])):
+        rows.append((counted(hidden, "table"), "=", "in other ways; -v shows each"))
     if rows:
         yield Changes((), tuple((label, (ChangeRow(*row),)) for label, *row in rows))
     for group in groups if is_long else ():
-        number = len(group.tables)
-        listed = ", ".join(group.tables) if full else names(group.tables, number, 4)
-        yield Heading(f"{counted(number, 'table')}: {listed}")
+        listed = ", ".join(group.tables) if full else some_of(group.tables)
+        yield Heading(f"{counted(len(group.tables), 'table')}: {listed}")
         yield Changes((), group.sections)
-        if full and len(groups) > 1:
-            yield from effects([group.report], (), (), full=True)
     missed = found.get("Clients that cannot be reached", ())
     costs = [("Missed", f"{counted(item.count, 'table')}: {item.text}") for item in missed]
     costs += [("Cost", text) for text in report.costs]
     reports = [replace(group.report, table="TABLE") for group in groups]
-    yield from effects(reports, report.clients, costs, most=None if is_long else _CLIENTS)
+    yield from effects(reports, report.clients, costs, full=full, most=None if is_long else _MOST)
 
 
-def _in_brief(
-    groups: Sequence[PlanGroup], names: Callable[[Sequence[str], int], str]
-) -> Iterator[tuple[str, str, str]]:
-    """A row for what all of *groups* change, and rows for what else the largest do."""
-    # Without features that are only listed from now on, and properties that follow from others.
-    texts = [
-        dict.fromkeys(
-            row.text
-            for name, rows in group.sections
-            for row in rows
-            if row.kind != "=" and not (row.because and name == "properties")
-        )
-        for group in groups
-    ]
-    shared = [text for text in (texts[0] if texts else ()) if all(text in each for each in texts)]
-    if shared:
-        yield "all plans", "=", "; ".join(shared)
-    for group, each in list(zip(groups, texts, strict=True))[:_GROUPS]:
-        number, rest = len(group.tables), "; ".join(text for text in each if text not in shared)
-        which = names(group.tables, number)
-        yield counted(number, "table"), "=", f"{which}: {rest}" if rest else which
-    if hidden := groups[_GROUPS:]:
-        text = f"in {counted(len(hidden), 'other way')}; -v shows each"
-        yield counted(sum(len(group.tables) for group in hidden), "table"), "=", text
-
-
-_FAILURES: Final = 2
-_GROUPS: Final = 3
-_CLIENTS: Final = 3
-"""So many of each are shown unless details are asked for."""
+_MOST: Final = 2
+"""So many failures, kinds of plans and clients are named unless details are asked for."""
