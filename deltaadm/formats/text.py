@@ -93,15 +93,12 @@ class Line:
     """
     A line; where the terminal is too narrow it goes on in column `hang`, if there is one.
 
-    `styles` are the parts with a style: begin, end and the style. `cells` are where the cells of a
-    row begin and end, as far as they say something, and `widest` is the width of its grid.
+    `styles` are the parts with a style: begin, end and the style.
     """
 
     text: str
     styles: list[tuple[int, int, str]] = field(default_factory=list)
     hang: int = 0
-    cells: Sequence[tuple[int, int]] = ()
-    widest: int = 0
 
     def part(self, start: int, end: int) -> Line:
         """The characters from *start* to *end*, without blanks at their end, with their styles."""
@@ -123,13 +120,8 @@ class Line:
         """
         The line as lines of at most *limit* columns, if it flows; no long word is broken.
 
-        A row stays in its columns if they fit; else its cells follow one another.
+        Where the last column is too narrow to go on in, its text goes on near the margin.
         """
-        is_row = len(self.cells) > len(("key", "value")) and self.widest > limit
-        if is_row and limit - self.hang < _NARROWEST_COLUMN:
-            for line in self._cells_in_turn(limit):
-                yield from line.fitted(limit)
-            return
         hang = self.hang
         if not hang or width_of(self.text) <= limit:
             yield self
@@ -152,24 +144,6 @@ class Line:
             yield line
             start = end
 
-    def _cells_in_turn(self, limit: int) -> Iterator[Line]:
-        """
-        The cells in as many lines as it takes to break none.
-
-        They keep their columns if that concerns only the last one, else they follow one another.
-        """
-        line, ended = Line("  "), 2
-        for start, end in self.cells:
-            cell = self.part(start, end)
-            gap = start - ended if self.hang - 2 <= limit else min(2, start - ended)
-            if width_of(line.text + cell.text) + gap > limit and line.text.strip():
-                yield line.part(0, len(line.text))
-                line, gap = Line(" " * _INDENT_OF_NARROW_TEXT), 0
-            line.text += " " * gap
-            line.append(cell)
-            line.hang, ended = _INDENT_OF_NARROW_TEXT, end
-        yield line
-
 
 _EMPTY: Final = Line("")
 
@@ -188,25 +162,17 @@ def command_line(text: str, style: str = "") -> Line:
 
 
 def grid(rows: Iterable[Sequence[str]]) -> list[Line]:
-    """
-    Aligned columns without trailing blanks; the last one is as long as it is.
-
-    On a terminal too narrow for them the cells of each row follow one another.
-    """
+    """Aligned columns without trailing blanks; the last one is as long as it is."""
     shown = [[visible(cell).rstrip() for cell in row] for row in rows]
     widths = [max(map(width_of, column)) for column in zip(*shown, strict=True)]
     hang = 2 + sum(width + 2 for width in widths[:-1])
     lines = []
     for row in shown:
-        text, cells = "  ", []
-        for cell, width in zip(row, widths, strict=True):
-            if cell:
-                cells.append((len(text), len(text) + len(cell)))
-            text += cell + " " * (width + 2 - width_of(cell))
-        lines.append(Line(text.rstrip(), hang=hang, cells=cells))
-    widest = max((width_of(line.text) for line in lines), default=0)
-    for line in lines:
-        line.widest = widest
+        padded = (
+            cell + " " * (width + 2 - width_of(cell))
+            for cell, width in zip(row, widths, strict=True)
+        )
+        lines.append(Line(f"  {''.join(padded)}".rstrip(), hang=hang))
     return lines
 
 
@@ -272,7 +238,7 @@ def _table(block: blocks.Table) -> Iterable[Line]:
             line.styles.append((2, 2 + len(visible(first).rstrip()), "bold"))
         # A client's verdict names the row, or begins the text of a row that has another name.
         verdict = rest[-1].partition(":")[0] if block.plain and rest else ""
-        for words, start in ((first, 2), (verdict, line.cells[-1][0] if line.cells else 2)):
+        for words, start in ((first, 2), (verdict, line.hang)):
             style = next((style for end, style in _VERDICTS.items() if words.endswith(end)), "")
             if style:
                 line.styles.append((start, start + len(words), style))

@@ -242,12 +242,12 @@ def _timeline(report: HistoryReport) -> Timeline | None:
         states.append(dict(state))
     if not any(value is not None for value in states[0].values()):
         del points[0], states[0]
-    places: dict[tuple[bool, str], list[str]] = {}  # a feature may be called like a version
+    places: dict[str, list[str]] = {}
     for subject, lane in lanes.items():
         if lane:
-            places.setdefault((subject in VERSIONS, lane), []).append(subject)
+            places.setdefault(lane, []).append(subject)
     title = f"The protocol of {report.table} from version to version"
-    shown = ((lane, tuple(_bars(lane, at, states))) for (_, lane), at in places.items())
+    shown = ((lane, tuple(_bars(lane, at, states))) for lane, at in places.items())
     return Timeline(title, tuple(points), tuple((lane, bars) for lane, bars in shown if bars))
 
 

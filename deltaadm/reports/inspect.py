@@ -75,7 +75,7 @@ from deltaadm.masking import argument, quoted
 from deltaadm.reports.words import (
     DOES,
     LEGEND,
-    VERDICTS,
+    VERSIONS,
     WRITERS,
     matrix_cell,
     writer_table,
@@ -381,28 +381,12 @@ def advice_on(report: TableReport) -> tuple[Advice, ...]:
 
 def _unused(report: TableReport) -> Iterator[Advice]:
     unused = [name for name in report.slack if _is_droppable(name)]
-    if not unused:
-        return
-    shutting_out = [name for name in unused if FEATURES[name].kind is Kind.READER_WRITER]
-    # The clients that only these features, or a version for their sake, shut out.
-    removed, needed = set(shutting_out), report.minimum_protocol
-    if needed and needed.min_reader_version < report.snapshot.protocol.min_reader_version:
-        removed.add("protocol.minReaderVersion")
-    gaining = [
-        verdict.release.short
-        for verdict in _in_scope(report)
-        if shutting_out and verdict.access is Access.READ and verdict.responsible
-        if all(
-            cell.subject in removed or cell.compatibility.value == "works" for cell in verdict.cells
-        )
-    ]
-    names = shutting_out if gaining else unused
-    text = f"Nothing uses {', '.join(names)}: the protocol could be lower."
-    if gaining:
-        clients = some_of(gaining)
-        text = f"Nothing uses {', '.join(names)}, without which {clients} could read the table."
-    words = ("drop-feature", *names) if len(names) == 1 else ("upgrade-protocol", "--minimum")
-    yield Advice(text, _command(report, *words))
+    if unused:
+        # Those that readers need to know shut most clients out.
+        names = [name for name in unused if FEATURES[name].kind is Kind.READER_WRITER] or unused
+        text = f"Nothing uses {', '.join(names)}: the protocol could be lower."
+        words = ("drop-feature", *names) if len(names) == 1 else ("upgrade-protocol", "--minimum")
+        yield Advice(text, _command(report, *words))
 
 
 def _is_droppable(name: str) -> bool:
@@ -416,19 +400,9 @@ def _is_droppable(name: str) -> bool:
 def _previews(report: TableReport) -> Iterator[Advice]:
     names = report.snapshot.protocol.explicit_names
     for name in sorted(names):
-        if not name.endswith("-preview") or not _is_droppable(name):
-            continue
-        twin = FEATURES[name].twin
-        if twin in names:
-            text = f"{name} stands beside its final form, {twin}."
-        elif twin is not None and name not in report.slack:
-            text = (
-                f"{name} has a final form: once every client knows {twin}, drop the preview and "
-                "enable that."
-            )
-        else:
-            continue
-        yield Advice(text, _command(report, "drop-feature", name))
+        if name.endswith("-preview") and _is_droppable(name) and name not in report.slack:
+            text = f"{name} has a final form, {FEATURES[name].twin}, which newer clients know."
+            yield Advice(text, _command(report, "drop-feature", name))
 
 
 def _command(report: TableReport, command: str, *options: str) -> str:
@@ -527,13 +501,11 @@ def _matrix(report: TableReport) -> Matrix:
         found = cells[verdict.access.value]
         found[_WHOLE_TABLE] = verdict.compatibility.value
         for cell in verdict.cells:
-            subject = "versions" if cell.subject.startswith("protocol.") else cell.subject
-            # Both versions share a column, which shows the worse of them.
-            worst = found.get(subject, "works")
-            found[subject] = max(worst, cell.compatibility.value, key=VERDICTS.index)
+            subject = VERSIONS.get(cell.subject, cell.subject)
+            found[subject] = cell.compatibility.value
     subjects = {name for cells in by_client.values() for found in cells.values() for name in found}
     subjects -= {_WHOLE_TABLE}
-    columns = (_WHOLE_TABLE, *sorted(subjects, key=lambda name: (name != "versions", name)))
+    columns = (_WHOLE_TABLE, *sorted(subjects))
     rows = (
         (
             client,
@@ -611,8 +583,6 @@ def _next_commands(report: TableReport) -> Iterator[Block]:
             command = _command(report, "inspect", "--for-client", client)
             yield Command(command, label="For one client")
             break
-    if 0 < sum(writer.commits for writer in report.snapshot.writers) <= report.snapshot.version:
-        yield Command(_command(report, "history", "--by-client"), label="All writers")
 
 
 def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
@@ -657,14 +627,7 @@ def _clients(report: TableReport) -> Block:
         ]
         if report.scope.undeclared:
             groups.append(("", "", (("", (f"+ {report.scope.undeclared} not declared",)),)))
-        chips = Chips("Clients", tuple(groups))
-        brief = (
-            (place, tone, tuple((why, (some_of(names, _NAMED),)) for why, names in parts))
-            if place == "read only" and len(parts[0][1]) > _NAMED + 1
-            else (place, tone, parts)
-            for place, tone, parts in groups
-        )
-        return Details([chips], [Chips("Clients", tuple(brief))])
+        return Chips("Clients", tuple(groups))
     sources = []
     for verdict in _in_scope(report):
         release, access = str(verdict.release), verdict.access.value
@@ -706,7 +669,6 @@ def _client_rows(report: TableReport) -> Iterator[tuple[str, dict[str, list[Clie
     yield from ((place, found[place]) for place in _PLACES if place in found)
 
 
-_NAMED: Final = 5
 _WRONG, _PERHAPS, _NO_SOURCE = "wrong data", "perhaps wrong", "no source"
 _FINE: Final = ("read, write", "read only")
 _PLACES: Final = (_WRONG, _PERHAPS, "cannot read", "cannot write", _NO_SOURCE, *_FINE)
@@ -795,10 +757,6 @@ def _details(report: TableReport) -> Iterable[Table | Heading]:
     ):
         if other not in {None, protocol}:
             rows.append((title, _protocol_words(other)))
-    needs_list = (minimum := report.minimum_protocol) is not None and bool(minimum.explicit_names)
-    if report.classic_minimum_versions is not None and not needs_list:
-        reader, writer = report.classic_minimum_versions
-        rows.append(("legacy minimum", f"reader {reader}, writer {writer} (no table features)"))
     highest = column_mapping.max_column_id(metadata)
     if protocol.supports("columnMapping") or report.mapping_mode != "none":
         most = "" if highest is None else f", highest id {highest}"

@@ -53,7 +53,7 @@ def test_at_a_terminal_the_name_must_be_typed(small: Table, answer: str, code: i
 def test_a_matrix_of_clients_and_the_features_of_a_table(mapped: Table) -> None:
     shown = deltaadm("inspect", mapped.path, "--clients").out.partition("r reads, w writes")[2]
     names = [line.split()[-1] for line in shown.splitlines() if line[:20].isspace()]
-    assert names[:3] == ["table", "versions", "appendOnly"]
+    assert names[:3] == ["table", "appendOnly", "changeDataFeed"]
     [trino] = [line for line in shown.splitlines() if line.startswith("  trino ")]
     assert trino.split()[1 + names.index("columnMapping")] == "rw"
     [delta_rs] = [line for line in shown.splitlines() if line.startswith("  delta-rs ")]

@@ -177,11 +177,3 @@ def test_feature_is_drawn_from_where_versions_imply_it(tmp_path: Path) -> None:
 def test_there_is_no_timeline_without_changes_of_the_protocol(tmp_path: Path) -> None:
     same = snapshot(tmp_path, protocol(1, 2), metadata())
     assert drawn_timeline(history(same, same, with_base=False)) is None
-
-
-def test_feature_may_be_called_like_a_version(tmp_path: Path) -> None:
-    named = snapshot(tmp_path, protocol(3, 7, [], ["reader version"]), metadata())
-    found = drawn_timeline(history(named))
-    assert found is not None
-    assert [name for name, _ in found.lanes].count("reader version") == 2
-    assert 'class="timeline"' in shown(history(named))

@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from deltaadm.formats import Style, render
 from deltaadm.formats.text import write_text
 from deltaadm.plans.reports import PlanReport
-from deltaadm.reports.catalogues import list_features
 from deltaadm.reports.inspect import describe
 from deltaadm.rules.rule import Severity, ValidationReport
 from tests.support import samples, tables
@@ -33,17 +32,6 @@ def test_what_flows_fits_the_terminal(width: int, tmp_path: Path) -> None:
     for inspection in samples.inspections(tmp_path):
         flowing = [line for line in lines(width, inspection) if "deltaadm inspect" not in line]
         assert max(map(cell_len, flowing)) <= width
-
-
-@pytest.mark.parametrize("width", range(36, 106, 7))
-def test_cells_are_not_broken_where_they_fit(width: int) -> None:
-    shown = lines(width, list_features())
-    assert max(map(cell_len, shown)) <= max(width, LONGEST_CELL)
-    for text in ("implied by (1, 2)", "other clients", "delta.columnMapping.mode=name"):
-        assert any(text in each for each in shown)
-
-
-LONGEST_CELL = 6 + len("delta.enableMaterializePartitionColumnsFeature=true")
 
 
 def test_a_line_goes_on_where_its_last_column_began(tmp_path: Path) -> None:
