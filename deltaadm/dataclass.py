@@ -78,10 +78,6 @@ class _Shape:
         self.unseen = {name for name, field in described if not field.repr}
         self.positional = tuple([name for name, placed in self.names.items() if placed])
         self.arity = len(self.names) if len(self.positional) == len(self.names) else -1
-        if self.defaults or self.factories:
-            optional = [name in self.defaults or name in self.factories for name in self.positional]
-            if optional != sorted(optional):
-                raise TypeError("a field without a default follows one with a default")
         counting = [name for name in self.names if name not in self.apart]
         self.values: Callable[[Any], tuple[Any, ...]] = (
             attrgetter(*counting)
@@ -214,24 +210,12 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 
 class _StandardFields:
-    """The `__dataclass_fields__` of the standard library, made on demand."""
+    """The `__dataclass_fields__` of the standard library, without defaults, made on demand."""
 
     def __get__(self, _instance: Any, owner: Any) -> Any:
         import dataclasses
 
-        shape, described = owner.__shape__, []
-        for name, by_position in shape.names.items():
-            given: dict[str, Any] = {
-                "compare": name not in shape.apart,
-                "repr": name not in shape.unseen,
-            }
-            if name in shape.defaults:
-                given["default"] = shape.defaults[name]
-            if name in shape.factories:
-                given["default_factory"] = shape.factories[name]
-            standard: Any = dataclasses.field(kw_only=not by_position, **given)
-            described.append((name, "Any", standard))
-        twin: Any = dataclasses.make_dataclass(owner.__name__, described)
+        twin: Any = dataclasses.make_dataclass(owner.__name__, owner.__shape__.names)
         owner.__dataclass_fields__ = twin.__dataclass_fields__
         return owner.__dataclass_fields__
 
