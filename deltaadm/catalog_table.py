@@ -48,11 +48,6 @@ class CatalogTable(NamedTuple):
                 delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
             )
         if not self.is_delta:
-            what = (
-                "CONVERT TO DELTA turns a Parquet table into a Delta table"
-                if self.provider == "parquet"
-                else "Only Delta tables have a protocol"
-            )
             raise TableError(
                 f"{self.name} is not a Delta table: its "
                 + (
@@ -60,8 +55,8 @@ class CatalogTable(NamedTuple):
                     if self.provider
                     else "catalog names no provider."
                 ),
-                remedy=f"{what}. deltaadm can alter other tables if they are in Spark's own "
-                "catalog, one at a time: `deltaadm alter NAME`.",
+                remedy="Only Delta tables have a protocol. deltaadm can alter other tables if they "
+                "are in Spark's own catalog, one at a time: `deltaadm alter NAME`.",
                 delta_error_class="DELTA_TABLE_ONLY_OPERATION",
             )
         return self

@@ -304,12 +304,8 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     release = report.support.release
     client = release.client
     yield Heading(f"{client.name} ({client.id if report.every_release else release})", level=1)
-    if client.versioned_by == "days":
-        known = (("releases", "none: a service"), ("facts of", client.newest))
-    else:
-        span = f"{client.oldest} to {client.newest}"
-        known = (("versions are", client.versioned_by), ("known", span))
-    yield Table(client.name, (), known)
+    span = f"{client.oldest} to {client.newest}"
+    yield Table(client.name, (), (("versions are", client.versioned_by), ("known", span)))
     if client.reference_since:
         yield Paragraph(
             f"From release {client.reference_since} on, deltaadm reproduces what the program "
@@ -322,10 +318,11 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
             access, fact = entry.access.value, entry.fact
             source = f"{fact.source.title} ({fact.source.date})"
             number = sources.setdefault(source, len(sources) + 1)
-            since, until = fact.since, fact.until
-            span = f"since {since}" if since else f"before {until}" if until else "all"
-            if since and until:
-                span = f"{since} up to, without, {until}"
+            since, until = (
+                fact.since and f"since {fact.since}",
+                fact.until and f"before {fact.until}",
+            )
+            span = ", ".join(filter(None, (since, until))) or "all"
             subjects = (
                 "every other feature" if fact.features == ("*",) else ", ".join(fact.features)
             )
@@ -532,10 +529,6 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
     yield Table("Tables", ("what", "gets", whom, "source"), tuple(rows))
     yield Heading("Sources")
     yield Items(tuple(f"[{number}] {source}" for source, number in sources.items()))
-    if not report.declared:
-        yield Paragraph(
-            "Judged for every known client; clients = [...] in deltaadm.toml names yours."
-        )
 
 
 def _words(default: Default) -> str:

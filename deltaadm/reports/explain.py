@@ -278,11 +278,6 @@ def explain(word: str) -> Explanation:
     error_class = error_classes().get(name.upper().partition(".")[0])
     if error_class is not None:
         return _explain_error_class(error_class)
-    if prefix in FAMILIES:
-        raise UnknownNameError(
-            f"{prefix} are the rules about {FAMILIES[prefix]}.",
-            remedy=f"`deltaadm rules {prefix}` lists them.",
-        )
     rules = [*RULES, *(rule.name for rule in RULES.values())]
     known = [*rules, *FEATURES, *error_classes(), *CLIENTS, *ALIASES]
     raise UnknownNameError(

@@ -345,21 +345,17 @@ MOST: Final = 3
 """So many pieces of advice are given."""
 
 
-@dataclass(frozen=True)
-class Advice:
-    """A recommendation, in a sentence, and the command line that plans it."""
+def advice_on(report: TableReport) -> tuple[tuple[str, str], ...]:
+    """
+    Sentences with the commands that plan what they say, the most worthwhile first.
 
-    text: str
-    command: str
-
-
-def advice_on(report: TableReport) -> tuple[Advice, ...]:
-    """The most worthwhile first; on a table that Delta Spark does not write, only its repair."""
+    On a table that Delta Spark does not write, only its repair.
+    """
     if refusal := report.refused_to_write:
         can_repair = "`deltaadm repair TABLE`" in refusal.remedy
         text = "Delta Spark does not write this table before it is repaired."
-        return (Advice(text, _command(report, "repair")),) if can_repair else ()
-    advice = []
+        return ((text, _command(report, "repair")),) if can_repair else ()
+    advice: list[tuple[str, str]] = []
     log, deleted = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
     configuration = report.snapshot.metadata.configuration
     if log in configuration or deleted in configuration:
@@ -368,25 +364,25 @@ def advice_on(report: TableReport) -> tuple[Advice, ...]:
         except DeltaadmError as error:
             interval = configuration.get(deleted, "interval 1 week")
             command = _command(report, "alter", "--set", f"{log}={interval}")
-            advice.append(Advice(error.message, command))
-    advice += (*_unused(report), *_previews(report))
-    segment = report.snapshot.segment
-    unread, base = (len(segment.deltas), segment.checkpoint) if segment else (0, None)
-    if unread > 3 * checkpoint_interval(configuration):
-        since = f"since that of version {base.version}" if base else "there is no checkpoint"
-        text = f"A checkpoint is missing: readers go through {unread} commits ({since})."
-        advice.append(Advice(text, _command(report, "alter", "--checkpoint")))
-    return tuple(advice[:MOST])
-
-
-def _unused(report: TableReport) -> Iterator[Advice]:
+            advice.append((error.message, command))
     unused = [name for name in report.slack if _is_droppable(name)]
     if unused:
         # Those that readers need to know shut most clients out.
         names = [name for name in unused if FEATURES[name].kind is Kind.READER_WRITER] or unused
         text = f"Nothing uses {', '.join(names)}: the protocol could be lower."
         words = ("drop-feature", *names) if len(names) == 1 else ("upgrade-protocol", "--minimum")
-        yield Advice(text, _command(report, *words))
+        advice.append((text, _command(report, *words)))
+    for name in sorted(report.snapshot.protocol.explicit_names - set(report.slack)):
+        if name.endswith("-preview") and _is_droppable(name):
+            text = f"{name} has a final form, {FEATURES[name].twin}, which newer clients know."
+            advice.append((text, _command(report, "drop-feature", name)))
+    segment = report.snapshot.segment
+    unread, base = (len(segment.deltas), segment.checkpoint) if segment else (0, None)
+    if unread > 3 * checkpoint_interval(configuration):
+        since = f"since that of version {base.version}" if base else "there is no checkpoint"
+        text = f"A checkpoint is missing: readers go through {unread} commits ({since})."
+        advice.append((text, _command(report, "alter", "--checkpoint")))
+    return tuple(advice[:MOST])
 
 
 def _is_droppable(name: str) -> bool:
@@ -395,14 +391,6 @@ def _is_droppable(name: str) -> bool:
     if feature is None or feature.removal is None:
         return False
     return not feature.removal.broken and feature.legacy is None
-
-
-def _previews(report: TableReport) -> Iterator[Advice]:
-    names = report.snapshot.protocol.explicit_names
-    for name in sorted(names):
-        if name.endswith("-preview") and _is_droppable(name) and name not in report.slack:
-            text = f"{name} has a final form, {FEATURES[name].twin}, which newer clients know."
-            yield Advice(text, _command(report, "drop-feature", name))
 
 
 def _command(report: TableReport, command: str, *options: str) -> str:
@@ -547,7 +535,16 @@ def show_table(report: TableReport) -> Iterator[Block]:
     )
     if configuration:
         yield Details(page, text if own else ())
-    yield from _file_blocks(snapshot)
+    if files := snapshot.files:
+        counts = [
+            ("files", f"{files.files:,} ({files.bytes:,} bytes)"),
+            ("with deletion vectors", str(files.with_deletion_vector)),
+            ("without statistics", str(files.without_stats)),
+        ]
+        if snapshot.protocol.supports("rowTracking"):
+            counts.append(("without row ids", str(files.without_base_row_id)))
+        yield Heading("Files")
+        yield Table("Files", (), tuple(counts))
     writers = (*snapshot.writers, *report.scope.seen.readers)
     if any(writer.engine for writer in writers):
         listed = writer_table(writers)
@@ -561,9 +558,9 @@ def show_table(report: TableReport) -> Iterator[Block]:
     given = advice_on(report) if report.advises else ()
     if given:
         yield Heading("Advice")
-    for advice in given:
-        yield Items((advice.text,))
-        yield Command(advice.command)
+    for sentence, command in given:
+        yield Items((sentence,))
+        yield Command(command)
     if report.advises:
         yield from _next_commands(report)
 
@@ -583,20 +580,6 @@ def _next_commands(report: TableReport) -> Iterator[Block]:
             command = _command(report, "inspect", "--for-client", client)
             yield Command(command, label="For one client")
             break
-
-
-def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
-    files = snapshot.files
-    if files is not None:
-        rows = [
-            ("files", f"{files.files:,} ({files.bytes:,} bytes)"),
-            ("with deletion vectors", str(files.with_deletion_vector)),
-            ("without statistics", str(files.without_stats)),
-        ]
-        if snapshot.protocol.supports("rowTracking"):
-            rows.append(("without row ids", str(files.without_base_row_id)))
-        yield Heading("Files")
-        yield Table("Files", (), tuple(rows))
 
 
 def _in_scope(report: TableReport) -> tuple[Verdict, ...]:

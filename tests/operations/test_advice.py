@@ -17,7 +17,7 @@ from tests.support.tables import Table, add, commit, metadata, protocol
 
 def given(table: Snapshot, name: str = "/t") -> list[tuple[str, str]]:
     known = replace(table, files=FileFacts(), domains={})
-    return [(found.text, found.command) for found in advice_on(describe(name, known))]
+    return list(advice_on(describe(name, known)))
 
 
 def listing(*names: str, configuration: Any = ...) -> Snapshot:

@@ -76,13 +76,6 @@ def test_an_error_is_understood_as_delta_says_it(message: str) -> None:
     assert found.error_class.name == "DELTA_VERSIONS_NOT_CONTIGUOUS"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_leads_to_the_list_of_its_rules(family: str) -> None:
-    with pytest.raises(RefusedError) as refused:
-        explain(family.lower())
-    assert f"deltaadm rules {family}" in refused.value.remedy
-
-
 def test_every_class_that_the_engine_answered_with_is_explained() -> None:
     assert sorted(recorded() - set(error_classes())) == []
 
