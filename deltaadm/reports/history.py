@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import chain, groupby
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from deltaadm.blocks import (
     Block,
@@ -39,12 +39,11 @@ from deltaadm.json_values import (
     record,
     within,
 )
-from deltaadm.masking import quoted
+from deltaadm.masking import masked, quoted
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
 from deltaadm.plans.plan import at_path
 from deltaadm.reports.words import (
     COLUMNS_SHOWN,
-    VERSIONS,
     WRITERS,
     counted,
     writer_table,
@@ -122,11 +121,17 @@ def origin(snapshot: Snapshot, *, is_oldest: bool = False) -> Origin:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """The changes that one commit made to the table that the user calls `table`."""
+    """
+    The changes that one commit made to the table that the user calls `table`.
+
+    `before` and `after` are the protocols, the first None where there was no table.
+    """
 
     table: str
     origin: Origin
     changes: tuple[Change, ...]
+    before: Protocol | None
+    after: Protocol
 
     document = "history_entry"
     blocks = "deltaadm.reports.history.show_entry"
@@ -175,7 +180,9 @@ def entries(
             continue
         found = tuple(change for change in diff(before, after) if section_of(change) in sections)
         if found:
-            yield HistoryEntry(table, origin(after, is_oldest=after is base), found)
+            old = before.protocol if before.exists else None
+            since = origin(after, is_oldest=after is base)
+            yield HistoryEntry(table, since, found, old, after.protocol)
 
 
 ORIGIN: Final[Fields] = {
@@ -224,60 +231,33 @@ def show_history(report: HistoryReport) -> Iterator[Block]:
 
 
 def _timeline(report: HistoryReport) -> Timeline | None:
-    entries = [entry for entry in report.entries if any(map(_lane_of, entry.changes))]
-    if not entries:
+    """What held when; None where changes of the protocol were not asked for, or there are none."""
+    changed = [entry for entry in report.entries if entry.before != entry.after]
+    if not changed or not {Section.PROTOCOL, Section.FEATURES}.issubset(report.sections):
         return None
-    state: dict[str, Any] = {}  # what was there before is what the first change of it replaces
-    for change in (change for entry in reversed(entries) for change in entry.changes):
-        if _lane_of(change):
-            state[change.subject] = change.before
-    lanes = {change.subject: _lane_of(change) for entry in entries for change in entry.changes}
-    points, states = [("earlier", "")], [dict(state)]
-    for entry in entries:
-        state |= {change.subject: change.after for change in entry.changes if _lane_of(change)}
+    points, states = [("earlier", "")], [changed[0].before]
+    for entry in changed:
         at, stamp = entry.origin, entry.origin.timestamp
         # A version as short as an axis needs it, and its day.
         version = f"{'up to ' if at.at_or_before else ''}v{at.version}"
         points.append((version, "" if stamp is None else instant(stamp)[:10]))
-        states.append(dict(state))
-    if not any(value is not None for value in states[0].values()):
-        del points[0], states[0]
-    places: dict[str, list[str]] = {}
-    for subject, lane in lanes.items():
-        if lane:
-            places.setdefault(lane, []).append(subject)
+        states.append(entry.after)
+    shown = [(point, of) for point, of in zip(points, states, strict=True) if of is not None]
+    known = [protocol.implicit_features | protocol.explicit_names for _, protocol in shown]
+    lanes: dict[str, list[str | None]] = {
+        "reader version": [str(protocol.min_reader_version) for _, protocol in shown],
+        "writer version": [str(protocol.min_writer_version) for _, protocol in shown],
+    }
+    for name in sorted(frozenset().union(*known)):
+        lanes[masked(name)] = ["" if name in names else None for names in known]
     title = f"The protocol of {report.table} from version to version"
-    shown = ((lane, tuple(_bars(lane, at, states))) for lane, at in places.items())
-    return Timeline(title, tuple(points), tuple((lane, bars) for lane, bars in shown if bars))
+    drawn = tuple((lane, tuple(_bars(values))) for lane, values in lanes.items())
+    return Timeline(title, tuple(point for point, _ in shown), drawn)
 
 
-def _lane_of(change: Change) -> str:
-    """The version or the feature of the protocol that a change is about; empty for others."""
-    if change.subject in VERSIONS:
-        return VERSIONS[change.subject]
-    if change.subject.startswith(("protocol.readerFeatures[", "protocol.writerFeatures[")):
-        return str(change.before or change.after)
-    return ""
-
-
-def _bars(
-    lane: str, places: Sequence[str], states: Sequence[Mapping[str, Any]]
-) -> Iterator[TimelineBar]:
-    """
-    The periods in which one of *places* has a value; which one matters for versions alone.
-
-    A feature is supported as well while the versions imply it.
-    """
-    start, is_version = 0, places[0] in VERSIONS
-    values: list[str | None] = []
-    for state in states:
-        value = next((state[place] for place in places if state[place] is not None), None)
-        reader, writer = (state.get(place) for place in VERSIONS)
-        implied = Protocol(reader or 1, writer or 1).implicit_features
-        if is_version:
-            values.append(None if value is None else str(value))
-        else:
-            values.append("" if value is not None or lane in implied else None)
+def _bars(values: Iterable[str | None]) -> Iterator[TimelineBar]:
+    """The periods with the same value, of which there is one at each point."""
+    start = 0
     for value, group in groupby(values):
         end = start + len(list(group))
         if value is not None:

@@ -63,7 +63,6 @@ from deltaadm.reports.diff import ComparedState, DiffReport, compare
 from deltaadm.reports.explain import EngineMessage, explain, list_rules
 from deltaadm.reports.history import (
     Clone,
-    HistoryEntry,
     HistoryReport,
     Origin,
     RestorableReport,
@@ -561,7 +560,7 @@ def hostile_history(found: Snapshot, text: str) -> HistoryReport:
     before = no_table(found.root)
     made = entries(text, before, [(before, found)], tuple(Section), with_base=True)
     who = Origin(version=0, timestamp=0, operation=text, engine=text, user=text)
-    shown = tuple(HistoryEntry(text, who, entry.changes) for entry in made)
+    shown = tuple(replace(entry, table=text, origin=who) for entry in made)
     return HistoryReport(
         table=text, location=text, last=0, sections=tuple(Section), entries=shown, stopped=text
     )
