@@ -278,18 +278,19 @@ class Findings:
             remedies = dict.fromkeys(remedy for _, remedy in groups if remedy)
             yield list(groups.values()), list(remedies)
 
-    def in_tables(self) -> Iterator[Simple]:
+    def in_lists(self) -> Iterator[Simple]:
         """Under each rule what it found, each remedy once; and the commands below."""
         yield Heading(self.title, tone=self.severity.value)
         for groups, remedies in self.by_rule():
             rule = groups[0].finding
             yield Heading(f"{rule.code} {rule.name}", level=3)
-            shown = 3 if len(remedies) > 1 else 2
-            rows = (
-                (", ".join(group.places), group.finding.message, group.finding.remedy)[:shown]
-                for group in groups
-            )
-            yield Table(rule.code, ("where", "what", "what to do")[:shown], tuple(rows))
+            items = []
+            for group in groups:
+                told = (", ".join(filter(None, group.places)), group.finding.message)
+                remedy = group.finding.remedy if len(remedies) > 1 else ""
+                advice = f" What to do: {remedy}" if remedy else ""
+                items.append(f"{': '.join(filter(None, told))}{advice}")
+            yield Items(tuple(items))
             if len(remedies) == 1:
                 yield Paragraph(f"What to do: {remedies[0]}")
         commands = tuple(dict.fromkeys(filter(None, self.commands)))

@@ -29,7 +29,7 @@ FRAGMENT_CLASS = "deltaadm"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Nothing runs or is loaded, even if some text of a table escaped the escaping."""
 
-_SCRIPTED: Final = ('<table class="fleet">', "<details>", "<pre>")
+_SCRIPTED: Final = ('<table class="fleet">', "<pre>")
 """Markup that needs the script; texts are escaped and cannot contain it."""
 
 
@@ -111,10 +111,6 @@ def _scrolled(table: _Html) -> _Html:
     return _tag("div", table, class_="scroll")
 
 
-def _details(summary: str, *inside: _Html) -> _Html:
-    return _tag("details", _tag("summary", summary), *inside)
-
-
 _CODE: Final = re.compile(r"(?<![\w.`])`([^`\n]+)`(?![\w`])")
 """A word of code in a sentence; identifiers of SQL are within longer ones."""
 
@@ -125,22 +121,19 @@ def _prose(text: str) -> _Html:
 
 _PARTS: Final = re.compile(r"(?<=[./\\\[=])(?=[^\W\d])")
 _ENDLESS: Final = re.compile(r"[^\s\0]{40}")
-_OPTION: Final = re.compile(r"(?<!\S)--[a-z-]{1,30}(?![^\s=])")
-"""An option of the command line, which a line must not end within."""
 
 
 def _breakable(text: str) -> _Html:
     """*text* that breaks between the parts of an identifier, and within none but endless ones."""
     shown = _PARTS.sub("\0", visible(text))
-    escaped = escape(_ENDLESS.sub("\\g<0>\0", shown))
-    return _Html(_OPTION.sub(r'<span class="option">\g<0></span>', escaped).replace("\0", "<wbr/>"))
+    return _Html(escape(_ENDLESS.sub("\\g<0>\0", shown)).replace("\0", "<wbr/>"))
 
 
 # Reports
 
 
 _MOST_IN_FULL: Final = 40
-"""Of more tables, those that are well have a row of the list alone, and so have further ones."""
+"""So many tables have more than a row of the list, the worst first."""
 
 _TONES: Final = ("error", "warning", "info", "good", "")
 _REMARK: Final = "remark"
@@ -151,14 +144,16 @@ def _title(page: Iterable[blocks.Common]) -> str:
 
 
 def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
-    tables = [report for report in reports if not isinstance(report, FleetSummary)]
-    common: list[blocks.Common] = [blocks.Heading(f"{len(tables)} reports", level=1)]
+    pages = []
+    common: list[blocks.Common] = []
     for report in reports:
+        page = list(blocks.page_blocks(report))
         if isinstance(report, FleetSummary):
-            common = list(blocks.page_blocks(report))
-    title, *common = common
+            common = page
+        else:
+            pages.append(page)
+    title, *common = common or [blocks.Heading(f"{len(pages)} reports", level=1)]
     yield title
-    pages = [list(blocks.page_blocks(report)) for report in tables]
     verdicts = [_verdict(page) for page in pages]
     # What failed, then by the tone of the worst that a report begins with.
     calm = _TONES.index("info")
@@ -167,38 +162,19 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
         for of in verdicts
     ]
     ordered = sorted(range(len(pages)), key=ranks.__getitem__)
-    shown: dict[int, list[Any]] = {}
-    alike: dict[str, list[int]] = {}
-    for number in ordered:
-        title, *rest = pages[number]
-        name = re.escape(getattr(tables[number], "table", ""))
-        same = alike.setdefault(re.sub(rf"(?<![\w.-]){name}(?![\w-])", "", repr(rest)), [])
-        kind, is_bad = tables[number].document, ranks[number][0] < calm
-        wanted = is_bad or kind not in ("inspect", "validate")
-        limit = _MOST_IN_FULL if kind in ("inspect", "plan") else len(pages)
-        if not same and (len(pages) <= _MOST_IN_FULL or (wanted and len(shown) < limit)):
-            shown[number] = [title, *rest]
-        same.append(number)
-    for first, *others in alike.values():
-        if first in shown and others:
-            words = f"The report is the same for {len(others)} more of the tables."
-            shown[first].insert(1, blocks.Paragraph(words))
-    place_of = {n: same[0] for same in alike.values() for n in same if same[0] in shown}
-    parts = [n for n, of in enumerate(common) if isinstance(of, blocks.Heading) and not of.tone]
-    below = parts[0] if parts else len(common)
+    shown = ordered[:_MOST_IN_FULL]
     # The list itself begins with the failures, each with its message.
-    yield _section("tiles", [of for of in common[:below] if isinstance(of, blocks.Cards)], top=1)
+    yield _section("tiles", [of for of in common if isinstance(of, blocks.Cards)], top=1)
     listed = []
     for number in ordered:
         name = _breakable(_title(pages[number]))
-        place = place_of.get(number)
-        link = name if place is None else _tag("a", name, href=f"#report-{place}")
+        link = _tag("a", name, href=f"#report-{number}") if number in shown else name
         listed.append((link, verdicts[number]))
-    yield _contents(listed, is_complete=len(place_of) == len(pages))
-    yield _section("common", common[below:], top=1)
-    for number, page in shown.items():
-        yield _section(f"report-{number}", page)
-    yield from _rules(shown.values())
+    yield _contents(listed, is_complete=len(shown) == len(pages))
+    yield _section("common", [of for of in common if not isinstance(of, blocks.Cards)], top=1)
+    for number in shown:
+        yield _section(f"report-{number}", pages[number])
+    yield from _rules(pages[number] for number in shown)
 
 
 def _verdict(page: Iterable[blocks.Common]) -> dict[str, tuple[str, str]]:
@@ -214,11 +190,8 @@ def _verdict(page: Iterable[blocks.Common]) -> dict[str, tuple[str, str]]:
 def _contents(
     reports: Sequence[tuple[_Html, Mapping[str, tuple[str, str]]]], *, is_complete: bool
 ) -> _Html:
-    columns = list(dict.fromkeys(title for _, verdict in reports for title in verdict))
-    if set(columns) <= {_REMARK}:
-        items = (_tag("li", name) for name, _ in reports)
-        return _tag("nav", _tag("ul", *items), aria_label="Reports")
-    columns = [title for title in columns if title != _REMARK]
+    titles = dict.fromkeys(title for _, verdict in reports for title in verdict)
+    columns = [title for title in titles if title != _REMARK]
     rows = []
     for name, verdict in reports:
         cells = [
@@ -227,7 +200,7 @@ def _contents(
         ]
         if _REMARK in verdict:  # instead of a verdict
             text, tone = verdict[_REMARK]
-            cells = [_tag("td", _breakable(text), class_=tone, colspan=str(len(columns)))]
+            cells = [_tag("td", _breakable(text), class_=tone, colspan=str(len(columns) or 1))]
         rows.append(_tag("tr", _tag("th", name, scope="row"), *cells))
     table = _table("Reports", ("table", *columns), rows, "fleet")
     note = "The same command for one table alone tells more of tables without a link."
@@ -262,9 +235,6 @@ _MARKS = {"error": "Error", "warning": "Warning", "info": "Info", "good": "OK"}
 _KINDS: Final = {"+": "good", "-": "error", "~": "warning"}
 _CHANGES: Final = {"+ ": "added", "- ": "dropped", "~ ": "changed"}
 """The text and the class of the first cell of a change."""
-
-_LONGEST_TABLE: Final = 100
-"""A table of more rows is folded up."""
 
 
 def _element(block: blocks.Common, anchor: str, top: int) -> _Html:
@@ -370,7 +340,6 @@ def _changes(block: blocks.Changes) -> _Html:
             because = [" ", _tag("span", row.because, class_="place")] if row.because else []
             items.append(_tag("li", text, *because, class_=_KINDS.get(row.kind, "")))
         listed = _tag("ul", *items, class_="changes")
-        listed = listed if len(rows) <= _LONGEST_TABLE else _details(f"{len(rows)} changes", listed)
         head = _tag("th", name, scope="row")
         parts.append(_tag("tr", head, _tag("td", listed)) if name else listed)
     return _table("Changes", (), parts, "facts") if block.sections else parts[0]
@@ -385,9 +354,7 @@ def _rows(block: blocks.Table) -> _Html:
         change = _CHANGES.get(cells[0][:2], "")
         rows.append(_tag("tr", _tag("th", head, scope="row", class_=change), *rest))
     class_ = "" if block.columns else "facts"
-    table = _scrolled(_table(block.caption, block.columns, rows, class_))
-    count = len(rows)
-    return table if count <= _LONGEST_TABLE else _details(f"{block.caption}: {count} rows", table)
+    return _scrolled(_table(block.caption, block.columns, rows, class_))
 
 
 def _graph(block: blocks.Graph) -> _Html:

@@ -93,7 +93,7 @@ def _block(block: blocks.Common) -> str:
         case blocks.Chips():
             text = _block(block.table)
         case blocks.Findings():
-            text = "\n\n".join(map(_block, block.in_tables()))
+            text = "\n\n".join(map(_block, block.in_lists()))
         case blocks.Command(command, label):
             fence = _fence(command, 3)
             text = f"{fence}\n{visible(command)}\n{fence}"

@@ -45,11 +45,3 @@ for (const code of navigator.clipboard ? document.querySelectorAll("pre > code")
   });
   code.after(button);
 }
-let unfolded = [];
-addEventListener("beforeprint", () => {
-  unfolded = [...document.querySelectorAll("details:not([open])")];
-  for (const one of unfolded) one.open = true;
-});
-addEventListener("afterprint", () => {
-  for (const one of unfolded) one.open = false;
-});

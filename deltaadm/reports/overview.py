@@ -141,7 +141,7 @@ class FleetCounts:
         return FleetSummary(self._tables, self._failed, sections)
 
 
-_WITH_TABLES: Final = ("Failures", "Findings", "Clients affected")
+_WITH_TABLES: Final = ("Failures", "Clients affected")
 """The sections whose items name the tables that they are true of."""
 # fmt: off
 _HEADINGS: Final[tuple[str, ...]] = (
@@ -177,10 +177,9 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         "protocol.minReaderVersion": f"reader version {reader}",
         "protocol.minWriterVersion": f"writer version {writer}",
     }
-    for state in ("supported", "active"):
-        for feature in features:
-            if feature[state]:
-                yield f"Features {state}", feature["name"]
+    for feature in features:
+        if feature["active"]:
+            yield "Features active", feature["name"]
     for name in document["slack"]:
         yield "Features not needed", name
     if document["column_mapping"]["mode"] != "none":
@@ -394,7 +393,6 @@ _KINDS: Final = {
 def show_overview(report: FleetSummary) -> Iterator[Block]:
     """The summary of the tables of a run: what they are in a few lines, what was found in full."""
     sections = report.sections
-    inspected = sections.keys() >= {"Protocol", "Features supported"}
     yield Heading(overview_title(report), level=1)
     tiles = [
         ("tables", str(report.tables), ""),
@@ -405,46 +403,37 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
             count = sum(of.count for of in sections[heading] if of.text.startswith(start))
             tiles.append((label, str(count), tone if count else ""))
     yield Cards(tuple(tiles))
-    page: list[Heading | Table] = []
-    short = []
+    rows: list[tuple[str, str]] = []
     for heading, items in sections.items():
-        page.append(Heading(heading, tone="error" if heading == "Failures" else ""))
-        rows = []
-        for item in items:
-            hidden = item.count - len(item.tables)
-            more = f" and {hidden} more" if hidden else ""
-            rows.append((str(item.count), item.text, f"{', '.join(item.tables)}{more}"))
-        shown = 3 if any(item.tables for item in items) else 2
-        cells = tuple(row[:shown] for row in rows)
-        page.append(Table(heading, ("tables", "", "which")[:shown], cells, plain=True))
         counts = [f"{item.count} x {item.text}" for item in items]
-        if heading in _IN_A_LINE:
-            short.append((_IN_A_LINE[heading], "; ".join(counts)))
-        elif heading == "Failures" and report.failed > _FEW:  # fewer are seen above
-            short += [("failures", count) for count in counts]
+        if heading == "Failures" and report.failed <= _FEW:
+            continue  # which stand above
+        if heading not in _LINE_BY_LINE:
+            counts = ["; ".join(counts)]
         elif heading == "Clients affected":
-            worst = sorted(items, key=lambda item: "wrong data" not in item.text)[:_BLOCKED]
-            lines = (f"{counted(item.count, 'table')}: {item.text}" for item in worst)
-            short += [("" if n else "blocked", line) for n, line in enumerate(lines)]
-            if len(items) > _BLOCKED:
-                short.append(("", f"and {len(items) - _BLOCKED} more reasons"))
-    yield Either(page, [Table("", (), tuple(short))] if inspected else page)
-    affected = sections.get("Clients affected", ())
-    if inspected and affected:
+            counts.sort(key=lambda text: "wrong data" not in text)
+            more = counted(len(counts) - _BLOCKED, "more reason")
+            counts[_BLOCKED:] = [f"and {more}"] if len(counts) > _BLOCKED else []
+        label = _LABELS.get(heading, heading.lower())
+        rows += [("" if number else label, text) for number, text in enumerate(counts)]
+    if rows:
+        yield Table("Overview", (), tuple(rows))
+    if affected := sections.get("Clients affected", ()):
         client = affected[0].text.split(",")[0].split(" ")[0]
         command = f"deltaadm inspect {quoted(affected[0].tables[0])} --for-client {client}"
         yield Either(text=[Command(command, label="For one client")])
 
 
-_IN_A_LINE: Final = {
-    "Protocol": "protocol",
+_LABELS: Final = {
     "Features active": "in use",
     "Features not needed": "not needed",
     "Column mapping": "mapping mode",
     "Writers": "written by",
+    "Clients affected": "blocked",
 }
+_LINE_BY_LINE: Final = ("Failures", "Findings", "Clients affected")
 _BLOCKED: Final = 8
-"""So many reasons why clients cannot use tables are told on a terminal."""
+"""So many reasons why clients cannot use tables are told."""
 
 
 _TILES: Final = (

@@ -76,8 +76,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
     yield Heading(f"{plan.operation}: {report.table} ({version})", level=1)
     if report.brief and not plan.is_noop:
         texts = [row.text for _, rows in sections(plan, full=False) for row in rows]
-        more = f"; and {len(texts) - _IN_BRIEF} more" if len(texts) > _IN_BRIEF else ""
-        changes = f"{'; '.join(texts[:_IN_BRIEF])}{more}" if texts else _SAME.rstrip(".")
+        changes = some_of(texts, 3, "; ") or _SAME.rstrip(".")
         yield Paragraph(f"{changes} ({_cost(plan)})", nested=True)
         return
     if not plan.is_noop:
@@ -110,9 +109,6 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
             yield Heading("Changes")
     yield Details(_changes_and_effects(report, full=True), _changes_and_effects(report, full=False))
     yield Either(_graph(plan))
-
-
-_IN_BRIEF: Final = 3
 
 
 def shut_out(report: PlanReport) -> Iterator[Verdict]:
@@ -459,11 +455,7 @@ def show_outcome(report: OutcomeReport) -> Iterator[Block]:
             (change.subject, value_words(change.before), value_words(change.after))
             for change in outcome.mismatches
         )
-        told = tuple((place, f"planned: {old}", f"found: {new}") for place, old, new in rows)
-        yield Either(
-            [Table("Differences", ("place", "planned", "found"), rows)],
-            [Table("Differences", (), told)],
-        )
+        yield Table("Differences", ("place", "planned", "found"), rows)
         yield from map(Paragraph, (*([f"{committed}."] if committed else []), *since))
         return
     if plan.is_noop:

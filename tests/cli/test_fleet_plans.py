@@ -179,7 +179,7 @@ def test_all_are_carried_out_once(lake: Path, plans: Path, writer: LogWriter, fo
         Draft202012Validator(schemas()["outcome"]).validate(result.lines[0])
     else:
         assert f"committed   {lake}/t3  versions 1, 2" in result.out.splitlines()
-        assert "5 tables\n\nOutcomes\n  5  committed\n" in result.out
+        assert "5 tables\n  outcomes  5 x committed\n" in result.out
     with untouched(lake):
         again = deltaadm("apply", plans, "--yes", "-o", form)
     assert (again.code, again.out, len(writer.steps)) == (0, "", 10)
@@ -471,7 +471,7 @@ def test_planned_and_carried_out_at_once(
     assert failed["table"] == str(broken)
     assert [len(document["outcome"]["versions"]) for document in done] == [2] * 5
     again = deltaadm(*wish, "--yes")
-    assert "5  no changes" in again.out
+    assert "5 x no changes" in again.out
     assert len(writer.steps) == 10
 
 

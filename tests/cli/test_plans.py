@@ -72,7 +72,7 @@ def test_another_result_than_planned(small: Table, writer: LogWriter) -> None:
     result = deltaadm("alter", small.path, "--set", "c=d", "--apply", "--yes")
     assert result.code == 5
     assert "The result differs from the plan:" in result.out
-    assert "configuration[a]  planned: other  found: nothing" in result.out
+    assert "configuration[a]  other    nothing" in result.out
 
 
 @pytest.fixture
