@@ -430,15 +430,11 @@ RESTORE: Final = (
 )
 
 
-def no_table(
-    root: str,
-    cause: str = "it has no commits in _delta_log",
-    remedy: str = "Check the path; it should be the directory that contains _delta_log.",
-) -> TableError:
+def no_table(root: str, cause: str = "it has no commits in _delta_log") -> TableError:
     """The error for a place without a Delta log, and what there is instead."""
     return TableError(
         f"There is no Delta table at {root}: {cause}.",
-        remedy=remedy,
+        remedy="Check the path; it should be the directory that contains _delta_log.",
         delta_error_class="DELTA_MISSING_DELTA_TABLE",
     )
 

@@ -18,15 +18,12 @@ from deltaadm.errors import (
     StorageError,
     TableError,
     TooLargeError,
-    did_you_mean,
 )
 from deltaadm.limits import LIMITS, Limits
-from deltaadm.masking import argument, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from pathlib import Path
     from typing import BinaryIO, Final
 
 
@@ -80,7 +77,7 @@ class LocalStore:
                 cause = "it has no _delta_log"
             elif os.path.exists(place):  # noqa: PTH110
                 cause = "it is a file"
-            raise snapshot.no_table(self.root, cause, *_tables_nearby(place))
+            raise snapshot.no_table(self.root, cause)
         if start:
             first = snapshot.listing_prefix(start)
             entries = {name: entry for name, entry in entries.items() if name >= first}
@@ -297,43 +294,6 @@ def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
         return None
     except OSError as error:
         raise _inaccessible(directory, error) from error
-
-
-_MOST_ENTRIES: Final = 200
-
-
-def _tables_nearby(path: str) -> Iterator[str]:
-    """A sentence on what is at *path*, on the table around it, or on those with a like name."""
-    from pathlib import Path  # only a mistake pays for it
-
-    place = Path(path).absolute()
-    for directory in place.parents:
-        if _is_table(directory):
-            yield f"The path is inside the table {directory}."
-            return
-    inside = _some_entries(place)
-    near = did_you_mean(place.name, (e.name for e in _some_entries(place.parent) if _is_table(e)))
-    if any(map(_is_table, inside)):
-        command = f"deltaadm inspect --discover {quoted(argument(path))}"
-        yield f"It contains tables; `{command}` shows all of them."
-    elif near:
-        yield near
-    elif any(entry.suffix == ".parquet" for entry in inside):
-        yield f"In Spark, CONVERT TO DELTA parquet.`{place}` makes its Parquet files a Delta table."
-
-
-def _some_entries(directory: Path) -> list[Path]:
-    try:  # A directory such as /tmp may have any number of entries, and this is only for a hint.
-        return list(islice(directory.iterdir(), _MOST_ENTRIES))
-    except OSError:
-        return []
-
-
-def _is_table(directory: Path) -> bool:
-    try:
-        return (directory / LOG_DIRECTORY).is_dir()
-    except OSError:
-        return False
 
 
 class _Listing(Mapping[str, FileInfo]):

@@ -7,7 +7,6 @@ import pytest
 
 from deltaadm.errors import MissingFileError, StorageError, TableError
 from deltaadm.storage.local import LocalStore
-from tests.support.rows import with_rows
 from tests.support.tables import START_BODY, Table
 
 
@@ -57,15 +56,6 @@ def test_missing_directory_is_no_table(tmp_path: Path) -> None:
         LocalStore(str(tmp_path / "nowhere")).list_log()
     assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
     assert str(tmp_path / "nowhere") in caught.value.message
-
-
-@with_rows
-def test_a_table_that_may_be_meant_is_named(tmp_path: Path, place: str, remedy: str) -> None:
-    (tmp_path / "events" / "_delta_log").mkdir(parents=True)
-    (tmp_path / "note").mkdir()  # which is no table
-    with pytest.raises(TableError) as caught:
-        LocalStore(str(tmp_path / place)).list_log()
-    assert caught.value.remedy == remedy.format(tmp_path)
 
 
 def test_a_file_is_no_table(tmp_path: Path) -> None:
