@@ -277,39 +277,34 @@ Span = tuple[int, int] | None
 
 class LogCache:
     """
-    At most so many bytes of logs, of files that never change.
+    At most so many bytes of logs, of files that never change; for more, all of them give way.
 
-    Of a single log that has more, what was read first stays. What was read of a file counts as
-    long as it is *listed* in the same way; None, for a file that was not, stands for the last.
+    What was read of a file counts as long as it is *listed* in the same way; None, for a file that
+    was not, stands for the last.
     """
 
     def __init__(self, most: int) -> None:
-        self._left = most
+        self._most = self._left = most
         self._lock = threading.Lock()
-        self._logs: dict[str, dict[tuple[str, Span], tuple[Hashable, bytes]]] = {}
+        self._kept: dict[tuple[str, str, Span], tuple[Hashable, bytes]] = {}
 
     def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
         """These bytes of a file, if they are there."""
-        known, body = self._logs.get(log, {}).get((path, span), (None, None))
+        known, body = self._kept.get((log, path, span), (None, None))
         return body if listed is None or listed == known else None
 
     def keep(self, log: str, path: str, listed: Hashable, body: bytes, span: Span = None) -> None:
-        """Keep these bytes of a file, if there is room for them and it was listed."""
+        """Keep these bytes of a file, if they are not many and it was listed."""
         # Commits, checksums and checkpoints; `_last_checkpoint` is overwritten.
         never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
-        if listed is None or not never_changes or len(body) > 1 << 20:
+        if listed is None or not never_changes or len(body) > min(self._most, 1 << 20):
             return
         with self._lock:
-            mine = self._logs.setdefault(log, {})
-            self._left += len(mine.pop((path, span), (None, b""))[1])
-            while self._left < len(body):
-                # All of another log, since to look for a file of one takes long behind a large one.
-                other = next((each for each in self._logs if each != log), None)
-                if other is None:
-                    return
-                self._left += sum(len(kept) for _, kept in self._logs.pop(other).values())
-            self._left -= len(body)
-            mine[path, span] = listed, body
+            self._left += len(self._kept.pop((log, path, span), (None, b""))[1]) - len(body)
+            if self._left < 0:
+                self._kept.clear()
+                self._left = self._most - len(body)
+            self._kept[log, path, span] = listed, body
 
 
 # Options
@@ -461,20 +456,15 @@ _CAUSES: Final = (
         "the server does not list files, which takes WebDAV",
         "Read the table where it is stored, or from a server that can list files.",
     ), (
-        "CorruptMessage|InvalidContentType|tls handshake|TlsError|received fatal",
-        "the server does not speak TLS",
-        "Check the endpoint: its port, and whether it is plain HTTP.",
+        ("CorruptMessage|InvalidContentType|tls handshake|TlsError|received fatal|certificate|"
+        "InvalidCertificate"),
+        "the server does not speak TLS, or its certificate is not accepted",
+        ("Check the endpoint and its port; SSL_CERT_FILE names a file with the certificates of an "
+        "authority of your own."),
     ), (
-        "certificate|InvalidCertificate",
-        "the server's certificate is not accepted",
-        ("Check the endpoint; SSL_CERT_FILE names a file with the certificates of an authority of "
-        "your own."),
-    ), (
-        "dns error|failed to lookup address",
-        "cannot resolve the host name", "Check the endpoint, the region and the account.",
-    ), (
-        "Connection refused|ConnectionRefused",
-        "the connection is refused", "Check the endpoint and its port.",
+        "dns error|failed to lookup address|Connection refused|ConnectionRefused",
+        "the host is not found, or the connection is refused",
+        "Check the endpoint, the region and the account.",
     ), (
         "TimedOut|timed out|Timeout|deadline",
         "the server does not answer in time", "Check the endpoint and the network.",
@@ -864,38 +854,24 @@ class Bucket:
         """All objects below *prefix*, after *offset*; an error for more than *most*."""
 
         def collect() -> list[ObjectMeta]:
-            found: dict[str, ObjectMeta] = {}
+            found: list[ObjectMeta] = []
             for page in self._pages(prefix, offset):
-                known = len(found)
-                found |= {meta["path"]: meta for meta in page}
-                if len(found) == known:
-                    raise self._repeated(prefix, known)
+                found += page
                 if len(found) > most:
                     raise StorageError(
                         f"{self.url(prefix)} has more than {most:,} objects.",
                         remedy="Check the location and the endpoint. If it is a table, have its "
                         "log cleaned up, which keeps commits for delta.logRetentionDuration.",
                     )
-            return list(found.values())
+            return found
 
         return self._retried(prefix, collect)
 
     def each_below(self, prefix: str) -> Iterator[ObjectMeta]:
         """All objects below *prefix*, of which a page is held at a time."""
-        last, known = None, 0
         with self._failing(prefix, "list"):
             for page in self._pages(prefix):
-                if page and page[-1] == last:
-                    raise self._repeated(prefix, known)
                 yield from page
-                last, known = (page[-1] if page else last), known + len(page)
-
-    def _repeated(self, prefix: str, known: int) -> StorageError:
-        return StorageError(
-            f"{self.url(prefix)} cannot be listed: after {known:,} objects the store repeats the "
-            "same ones.",
-            remedy="Check the endpoint.",
-        )
 
     @_in_thread
     def put(self, path: str, body: bytes) -> None:
@@ -962,8 +938,17 @@ class Bucket:
             raise self._failure(path, error, doing) from error
 
     def _pages(self, prefix: str, offset: str | None = None) -> Iterator[Sequence[ObjectMeta]]:
+        """The objects below *prefix*, after *offset*; an error where a page comes once more."""
         pages = self.backend.list(prefix or None, offset=offset, chunk_size=PAGE)
+        begun = set[str]()
         while (page := self._in_time(prefix, lambda: next(pages, None))) is not None:
+            known = len(begun)
+            begun.update(meta["path"] for meta in page[:1])
+            if page and len(begun) == known:
+                raise StorageError(
+                    f"{self.url(prefix)} cannot be listed: the store repeats the same objects.",
+                    remedy="Check the endpoint.",
+                )
             yield page
 
     def _in_time(self, prefix: str, ask: Callable[[], Result]) -> Result:
