@@ -16,7 +16,7 @@ from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 from urllib.error import URLError
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 from urllib.request import HTTPErrorProcessor, Request, build_opener
 
 from deltaadm import __version__
@@ -31,7 +31,7 @@ from deltaadm.catalog_table import (
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, LogFile, commit_name
-from deltaadm.errors import RefusedError, StorageError, TableError, did_you_mean
+from deltaadm.errors import RefusedError, StorageError, TableError
 from deltaadm.json_values import elements, flag, place, text, text_map, texts, version_number
 from deltaadm.masking import masked
 from deltaadm.storage.object_store import TemporaryCredentials
@@ -122,8 +122,8 @@ class Rest:
                 document = _document(answer)
                 if status // 100 == 2 and document is not None:  # noqa: PLR2004 -- success
                     return document
-                problem = self._refused(status, given, document)
-                passes = status in {429, 500, 502, 503, 504}
+                problem = self._refused(status, document)
+                passes = status in _PASSING
                 if (asked := given.get("Retry-After", "")).isdecimal():
                     pause = float(asked) + pause / 10
             if not passes or number + 1 == _TRIES or time.monotonic() + pause >= end:
@@ -153,24 +153,23 @@ class Rest:
 
     # What goes wrong
 
-    def _refused(self, status: int, given: Message, document: Document | None) -> CatalogError:
+    def _refused(self, status: int, document: Document | None) -> CatalogError:
         # The server's words stand in the answer itself or in its "error".
         inner = (document or {}).get("error")
         details = inner if isinstance(inner, dict) else document or {}
         said, kind = details.get("message"), details.get("type") or details.get("error_code")
         is_told = isinstance(said, str) or isinstance(kind, str)
         message, remedy = _MESSAGES.get(status, _OTHER if is_told else _NO_CATALOG)
-        if status == HTTPStatus.UNAUTHORIZED and not self._token:
+        if status in _PASSING:
+            message, remedy = _NOT_NOW
+        elif status == HTTPStatus.UNAUTHORIZED and not self._token:
             message, remedy = _NO_TOKEN
-        place = None
-        if status // 100 == 3 and given.get("Location"):  # noqa: PLR2004 -- redirections
+        elif status // 100 == 3:  # noqa: PLR2004 -- redirections
             message, remedy = _REDIRECTION
-            with suppress(ValueError):
-                place = urlsplit(given["Location"]).hostname
         reason = self._quoted(said if isinstance(said, str) else "")
         fields = {
             "name": self._name, "tokens": self._token_names, "status": status,
-            "place": place or "another place", "reason": f": {reason}" if reason else ".",
+            "reason": f": {reason}" if reason else ".",
         }  # fmt: skip
         return CatalogError(
             message.format_map(fields),
@@ -180,12 +179,11 @@ class Rest:
         )
 
     def _unreachable(self, cause: object) -> StorageError:
-        for kinds, words, remedy in _CAUSES:
-            if isinstance(cause, kinds):
-                return StorageError(f"Cannot reach {self._name}: {words}.", remedy=remedy)
-        reason = self._quoted(str(getattr(cause, "strerror", None) or cause)).lower().rstrip(".")
+        reason = next((words for kind, words in _CAUSES if isinstance(cause, kind)), "")
+        if not reason:
+            reason = self._quoted(str(getattr(cause, "strerror", None) or cause)).lower()
         return StorageError(
-            f"Cannot reach {self._name}: {reason or 'the connection broke'}.",
+            f"Cannot reach {self._name}: {reason.rstrip('.') or 'the connection broke'}.",
             remedy="Check --unity and the network, and try again.",
         )
 
@@ -206,22 +204,17 @@ class _AsItIs(HTTPErrorProcessor):
     https_response = http_response
 
 
-_TRY_LATER: Final = "Try again later, with a smaller --jobs."
-_PRIVILEGES: Final = (
-    "Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE SCHEMA, "
-    "without which it gives no temporary credentials."
-)
 _MESSAGES: Final = {
     401: ("{name} does not accept the token, or no longer{reason}",
           "Get a new token, and set {tokens} to it."),
-    403: ("{name} denies access{reason}", _PRIVILEGES),
-    409: ("{name} reports a conflict{reason}", "Try again."),
-    429: ("{name} is overloaded, and stayed so{reason}", _TRY_LATER),
-    500: ("{name} failed, and went on to{reason}", "Try again later; its log says why."),
-    502: ("{name} is out of reach for its gateway{reason}", _TRY_LATER),
-    503: ("{name} is not available, and stayed so{reason}", _TRY_LATER),
-    504: ("{name} does not answer its gateway in time{reason}", _TRY_LATER),
+    403: ("{name} denies access{reason}",
+          ("Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE "
+          "SCHEMA, without which it gives no temporary credentials.")),
 }  # fmt: skip
+_NOT_NOW: Final = (
+    "{name} is overloaded or fails, and went on to (status {status}){reason}",
+    "Try again later, with a smaller --jobs.",
+)
 _OTHER: Final = ("{name} refuses the request (status {status}){reason}", "Check --unity.")
 _NO_TOKEN: Final = ("{name} requires a token.", "Set {tokens} to one.")
 _NO_CATALOG: Final = (
@@ -230,20 +223,21 @@ _NO_CATALOG: Final = (
     "https://adb-123.azuredatabricks.net or http://localhost:8080."),
 )  # fmt: skip
 _REDIRECTION: Final = (
-    "{name} redirects to {place}, where no token is sent.",
+    "{name} redirects to another place, where no token is sent.",
     "Pass the URL of the workspace or server itself to --unity.",
 )
+_PASSING: Final = frozenset({429, 500, 502, 503, 504})
+"""What a server answers that may answer otherwise a little later."""
 
-_CAUSES: Final[tuple[tuple[type, str, str], ...]] = (
-    (ssl.SSLCertVerificationError, "the server's certificate is not accepted",
-     ("Check --unity; SSL_CERT_FILE names a file with the certificates of an authority of your "
-     "own.")),
-    (ssl.SSLError, "the server does not speak TLS",
-     "Check --unity: its port, and whether it is plain HTTP."),
-    (ConnectionRefusedError, "the connection is refused", "Check --unity and its port."),
-    (socket.gaierror, "cannot resolve the host name", "Check --unity."),
-    (TimeoutError, "the server does not answer in time", "Check --unity and the network."),
-    (IncompleteRead, "its answer breaks off", "Check --unity and the network, and try again."),
+_CAUSES: Final[tuple[tuple[type, str], ...]] = (
+    (ssl.SSLCertVerificationError,
+     ("the server's certificate is not accepted (SSL_CERT_FILE names a file with the certificates "
+     "of an authority of your own)")),
+    (ssl.SSLError, "the server does not speak TLS"),
+    (ConnectionRefusedError, "the connection is refused"),
+    (socket.gaierror, "cannot resolve the host name"),
+    (TimeoutError, "the server does not answer in time"),
+    (IncompleteRead, "its answer breaks off"),
 )  # fmt: skip
 
 
@@ -485,21 +479,12 @@ def _credentials(
 
 def _part(document: Document, key: str, read: Callable[[Any], Value]) -> Value:
     """What *read*, which raises `TypeError` or `ValueError`, makes of a field."""
-    value = document.get(key)
     try:
-        return read(value)
-    except TypeError:
-        msg = f"{key} is {_KINDS[type(value)]}"
-    except ValueError:
-        msg = f"{key} has an impossible value"
-    # Without the value, which may be a secret.
+        return read(document.get(key))
+    except (TypeError, ValueError):
+        # Without the value, which may be a secret.
+        msg = f"{key} is missing or not what it should be"
     raise ValueError(msg)
-
-
-_KINDS: Final[Mapping[type, str]] = {
-    type(None): "missing", bool: "a boolean", int: "a number", float: "a fraction",
-    str: "a string", list: "an array", dict: "an object",
-}  # fmt: skip
 
 
 def _optional(
@@ -578,7 +563,13 @@ class UnityCatalog:
             except CatalogError as error:
                 if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
                     raise
-                raise self._no_table(name) from None
+                raise TableError(
+                    f"Table {path_text(tuple(name))} does not exist in {self.name}, or this user "
+                    "may not see it.",
+                    remedy=f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of "
+                    "the schema.",
+                    delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+                ) from None
             entry = self._parse(lambda: entry_of(name, info))
             if not entry.is_delta:
                 return entry, None
@@ -591,20 +582,6 @@ class UnityCatalog:
     def _commits(self, state: CatalogState, start: int) -> Document:
         asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
         return self._rest.ask("delta", "preview", "commits", body=asked)
-
-    def _no_table(self, name: Sequence[str]) -> TableError:
-        try:
-            # Only for a hint, which must not hide what is wrong with the table itself.
-            known = [info["name"] for info in self._tables(*name[:2])]
-        except (StorageError, TableError):
-            known = []
-        return TableError(
-            f"Table {path_text(tuple(name))} does not exist in {self.name}, or this user may not "
-            "see it.",
-            remedy=did_you_mean(name[2], known)
-            or f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of the schema.",
-            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
-        )
 
     # Lists
 
@@ -680,16 +657,9 @@ class UnityCatalog:
         )
 
     def describe_access(self) -> str:
-        """Describe what can be listed and how tables load; raises what `list_tables` does."""
-        catalogs = [info["name"] for info in self._pages("catalogs", {}, "")]
-        number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
-        summary = f"{number} can be listed"
-        if not catalogs:
-            return summary
-        by_delta = any(_LOAD in self._endpoints_of(name) for name in catalogs[:1])
-        return f"{summary}; tables are loaded by " + (
-            "the interface for Delta clients" if by_delta else "the older interface"
-        )
+        """Describe what can be listed; raises what `list_tables` does."""
+        count = sum(1 for _ in self._pages("catalogs", {}, ""))
+        return f"{count} catalog{'' if count == 1 else 's'} can be listed"
 
     # Credentials
 

@@ -141,7 +141,7 @@ def test_what_is_not_there(unity: Unity, tmp_path: Path) -> None:
     plain(unity, tmp_path / "v", "main.sales.a_view", kind="VIEW", provider="")
     unity.tables["main.sales.a_view"].provider = "PARQUET"
     done = deltaadm("inspect", "main.sales.order")
-    assert (done.code, "Did you mean orders?" in done.err) == (3, True)
+    assert (done.code, "--catalog main.sales.*" in done.err) == (3, True)
     assert deltaadm("inspect", "main.other.x").code == 3
     assert deltaadm("inspect", "--catalog", "other.x.*").code == 3
     done = deltaadm("inspect", "sales.orders")
@@ -284,7 +284,7 @@ def test_a_redirection_is_not_followed(table: Unity) -> None:
     with unity_server() as other:
         table.fault = answers(303, Location=f"http://me:secret-word@{other.url[7:]}/login")
         done = deltaadm("inspect", "main.sales.plain")
-        assert (done.code, "redirects to 127.0.0.1" in done.err) == (4, True)
+        assert (done.code, "redirects to another place" in done.err) == (4, True)
         assert "secret-word" not in done.err
         assert other.requests == []
 
@@ -676,7 +676,7 @@ def test_pages_may_be_empty(unity: Unity, tmp_path: Path) -> None:
     (lambda: "7", "repeats a page token"),
     (lambda: f"{time.monotonic_ns() % 2}", "repeats a page token"),
     (lambda: f"{time.monotonic_ns()}", "more than 50 pages"),
-    (lambda: 1, "next_page_token is a number"),
+    (lambda: 1, "next_page_token is missing or not"),
 ], ids=["the same", "one of two", "always another", "no text"])  # fmt: skip
 def test_a_list_without_end(
     table: Unity, monkeypatch: pytest.MonkeyPatch, token: Callable[[], object], words: str
