@@ -194,10 +194,6 @@ def lock(descriptor: int, *, otherwise: bool = False) -> bool:
 def _remove_if_dead(draft: os.DirEntry[str]) -> None:
     # Every write has ended within an hour.
     is_old = time.time() - draft.stat(follow_symlinks=False).st_mtime > 60 * 60
-    if os.name == "nt":  # has no locks, and removes no open file
-        if is_old:
-            os.unlink(draft.path)  # noqa: PTH108
-        return
     descriptor = os.open(draft.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     try:
         # While it is locked: whoever has just made it waits for nobody, and looks if it is there.

@@ -443,8 +443,8 @@ def _inaccessible(where: str, error: OSError) -> DeltaadmError:
 
 def unwritable(where: str, error: OSError) -> StorageError:
     """The error for a file that cannot be written."""
-    cause = (error.strerror or str(error)).lower()
-    remedy = "Check the permissions of the file and its directories, and try again."
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        remedy = "Free some space there, and try again."
-    return StorageError(f"Cannot write {where}: {cause}.", remedy=remedy)
+    return StorageError(
+        f"Cannot write {where}: {(error.strerror or str(error)).lower()}.",
+        remedy="Check the space there, and the permissions of the file and its directories, and "
+        "try again.",
+    )
