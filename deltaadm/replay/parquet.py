@@ -303,21 +303,17 @@ def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
             raise ValueError("a row group lacks some columns")
         rows = group[3]
         for place, leaf in zip(group[1], leaves, strict=True):
-            chunk, cause = place[3], ""
-            if chunk[1] != leaf.element[1]:
-                cause = "two types"
-            elif [part.decode() for part in chunk[3]] != list(leaf.path):
-                cause = "two names"
-            elif not isinstance(chunk[4], int):
-                cause = "no compression"
-            elif chunk[5] < rows or (chunk[5] != rows and not leaf.levels[0]):
-                cause = f"{chunk[5]} values for {rows} rows"
-            else:
-                first, length = first_page(chunk), chunk[7]
-                if chunk[5] and not (len(_MAGIC) <= first <= first + length <= end):
-                    cause = "pages outside the file"
-            if cause:
-                raise ValueError(f"{cause} in {'.'.join(leaf.path)}")
+            chunk = place[3]
+            first, values = first_page(chunk), chunk[5]
+            if (
+                chunk[1] != leaf.element[1]
+                or [part.decode() for part in chunk[3]] != list(leaf.path)
+                or not isinstance(chunk[4], int)  # its compression
+                or values < rows
+                or (values != rows and not leaf.levels[0])
+                or (values and not (len(_MAGIC) <= first <= first + chunk[7] <= end))
+            ):
+                raise ValueError(f"a row group contradicts the schema in {'.'.join(leaf.path)}")
     if sum(group[3] for group in document[4]) != document[3]:
         raise ValueError("its row groups do not have the number of rows that it states")
 
@@ -592,10 +588,13 @@ def _built(node: Field, entries: Mapping[tuple[str, ...], list[Entry]]) -> Any:
         (inner,) = node.children
         # Parquet's rules for lists of older writers, whose groups of these names are the elements.
         is_old = inner.children and inner.name in {"array", f"{node.name}_tuple"}
-        if not inner.repeated or len(leaves) != 1 + is_map or (is_old and not is_map):
+        if (
+            not inner.repeated
+            or len(leaves) != 1 + is_map
+            or (is_old and not is_map)
+            or any(child.children or child.repeated for child in inner.children)
+        ):
             raise UnsupportedFileError("a list or map of another shape")
-        if any(child.children or child.repeated for child in inner.children):
-            raise UnsupportedFileError("a list or map of other than plain values")
         is_filled = level >= inner.levels[1]
         columns = ([value for _, _, value in leaf if is_filled] for leaf in leaves)
         return dict(zip(*columns, strict=True)) if is_map else next(columns)
@@ -681,17 +680,10 @@ class Pages:
         for chunk in (
             each for group in groups for name in names for each in chunks(group, (name,))
         ):
-            if chunk[5] > self._limits.values:
-                raise DamagedFooterError(
-                    f"a column of a row group has {chunk[5]:,} values, more than the "
-                    f"{self._limits.values:,} that deltaadm reads at once"
-                )
+            _require("a column of a row group has", chunk[5], "values", self._limits.values)
             for header, _ in () if self._is_small(chunk) else self._headers(chunk):
-                if max(header[2], header[3]) > self._limits.page:
-                    raise DamagedFooterError(
-                        f"a page of it has {header[2]:,} bytes, more than the "
-                        f"{self._limits.page:,} that deltaadm reads at once"
-                    )
+                size = max(header[2], header[3])
+                _require("a page of it has", size, "bytes", self._limits.page)
 
     def check_headers(self) -> None:
         """Raise the error if the header of a page cannot be read, whichever its column."""
@@ -741,11 +733,7 @@ class Pages:
             while most < entries and b"\1" * most in levels:
                 most *= 2
             entries = min(most, entries)
-        if entries * entry > self._limits.page:
-            raise DamagedFooterError(
-                f"a row of it may have {entries * entry:,} bytes, more than the "
-                f"{self._limits.page:,} that deltaadm reads at once"
-            )
+        _require("a row of it may have", entries * entry, "bytes", self._limits.page)
         return entries * entry
 
     def _row_levels(self, chunk: Struct) -> Iterator[bytes]:
@@ -814,6 +802,13 @@ class Pages:
             self._source.seek(at)
             # It may have the least and greatest value of the page.
             return struct_at(self._source.read(min(1 << 16, end - at)), 0)
+
+
+def _require(what: str, count: int, unit: str, most: int) -> None:
+    if count > most:
+        raise DamagedFooterError(
+            f"{what} {count:,} {unit}, more than the {most:,} that deltaadm reads at once"
+        )
 
 
 def _decompressed(body: bytes, size: int, codec: int) -> bytes:
