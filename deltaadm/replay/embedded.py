@@ -99,7 +99,14 @@ class Replay:
                 self._reconciled.offer("protocol", checksum["protocol"])
                 self._reconciled.offer("metaData", checksum["metadata"])
         if not self._reconciled.complete:
-            self.search_deltas(self._segment.deltas[:-1])
+            files = self._segment.deltas[:-1]
+            look = partial(_state_and_writer, frozenset(files.names[-MOST_OBSERVED:]))
+            for path, (actions, said) in self._looked_into(files, look):
+                if said is not None:
+                    self.take_provenance(path, said)
+                self._take_state(actions, path)
+                if self._reconciled.complete:
+                    break
         if not self._reconciled.complete and self._segment.checkpoint:
             reader = self._checkpoint_reader()
             for name, document in reader.state_actions():
@@ -108,17 +115,6 @@ class Replay:
                     break
             self._checkpoint_writer = reader.writer
         self._read_commit_info()
-
-    def search_deltas(self, files: LogFiles) -> None:
-        """Look for protocol and metadata in *files*, from the last one back."""
-        look = partial(_state_and_writer, frozenset(files.names[-MOST_OBSERVED:]))
-        for path, (actions, said) in self._looked_into(files, look):
-            if said is not None:
-                self.take_provenance(path, said)
-            if actions:
-                self._take_state(actions, path)
-                if self._reconciled.complete:
-                    return
 
     def _looked_into(
         self, files: LogFiles, look: Callable[[LogStore, str], Found]
