@@ -71,14 +71,9 @@ def create_whole(path: Place, body: bytes, like: os.stat_result | None = None) -
     the file system does not let us write, or has no links, and `UnknownWriteError` where it does
     not say whether the name is on the disk.
     """
-    while True:
-        with drafted(path, like) as draft:
-            draft.write(body)
-            try:
-                return published(draft, path)
-            except FileNotFoundError:  # somebody took the draft for that of a dead process
-                if not os.path.isdir(os.path.dirname(os.fspath(path)) or "."):  # noqa: PTH112, PTH120
-                    raise
+    with drafted(path, like) as draft:
+        draft.write(body)
+        return published(draft, path)
 
 
 @contextmanager

@@ -452,10 +452,6 @@ _CAUSES: Final = (
         "PreconditionError|412 Precondition|EOFError",
         "it was replaced meanwhile", "Try again.",
     ), (
-        "PROPFIND|405 Method Not Allowed|501 ",
-        "the server does not list files, which takes WebDAV",
-        "Read the table where it is stored, or from a server that can list files.",
-    ), (
         ("CorruptMessage|InvalidContentType|tls handshake|TlsError|received fatal|certificate|"
         "InvalidCertificate"),
         "the server does not speak TLS, or its certificate is not accepted",
@@ -493,16 +489,18 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
             remedy="Check the location, the endpoint and the credentials.",
         )
     kind, bucket = _KINDS[url.partition(":")[0].lower()], "/".join(url.split("/", 3)[:3])
+    provider = _PROVIDERS[kind]
     words = {
         "doing": doing,
         "bucket": bucket,
-        "credentials": _PROVIDERS[kind].credentials,
-        "prefix": _PROVIDERS[kind].prefix.upper(),
+        "credentials": provider.credentials,
+        "prefix": provider.prefix.upper(),
         "permissions": f" ({_PERMISSIONS[doing]})" if kind == "s3" else "",
     }
-    noun = "container" if kind == "azure" else "bucket"
     return StorageError(
-        f"Cannot {doing} {url}: {cause[1]}." if cause[1] else f"There is no {noun} {bucket}.",
+        f"Cannot {doing} {url}: {cause[1]}."
+        if cause[1]
+        else f"There is no {provider.noun} {bucket}.",
         remedy=cause[2].format_map(words),
     )
 

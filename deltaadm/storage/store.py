@@ -245,11 +245,8 @@ def open_store(
         _require_path(place, str.encode)
         return (object_stores or ObjectStores()).open(place, limits)
     known = ", ".join(f"{name}://" for name in sorted(OBJECT_STORES - {"memory"}))
-    if scheme.lower() in OBJECT_STORES:
-        url = f"{scheme}://{place.partition(':')[2].lstrip('/')}"
-        raise StorageError(f"Cannot read {place}: it is not a URL.", remedy=f"Write {url}.")
     raise StorageError(
-        f"Cannot read {place}: deltaadm does not support {scheme}:// without Spark.",
+        f"Cannot read {place}: it is not a URL that deltaadm supports without Spark.",
         remedy=f"It supports {known} and local paths; Spark can read others with --engine spark.",
     )
 

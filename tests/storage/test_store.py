@@ -33,7 +33,7 @@ def test_root_is_what_the_user_gave() -> None:
 
 @pytest.mark.parametrize(("location", "error", "message"), [
     ("hdfs://h/x", StorageError, "hdfs://"),
-    ("delta.`dbfs:/x`", StorageError, "dbfs://"),
+    ("delta.`dbfs:/x`", StorageError, "dbfs:/x"),
     ("s3://", StorageError, "no bucket"),
     ("file://host/x", StorageError, "host"),
     ("main.sales.orders", RefusedError, "table name"),
