@@ -129,7 +129,6 @@ FILLED_AT_IMPORT = {
 BOUND_TO_A_BLOCK = {
     "deltaadm/runs/output.py: _ERASER": "what is drawn on the terminal is there for a block",
     "deltaadm/runs/output.py: _MESSAGES": "whatever shows a message asks how",
-    "deltaadm/spark/errors.py: _LOOKING_UP": "pyspark's channels call what asks for it",
 }
 
 

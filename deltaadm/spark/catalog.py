@@ -28,7 +28,7 @@ from deltaadm.errors import (
     TableError,
     did_you_mean,
 )
-from deltaadm.spark.errors import error_text, looking_up, refusal, refusals
+from deltaadm.spark.errors import error_text, refusal, refusals
 from deltaadm.spark.jvm import conf_directory, settings_at_start
 from deltaadm.spark.session import LITERAL_STATEMENTS, SparkOptions, configured, open_session
 
@@ -61,8 +61,7 @@ class DeltaCatalog:
         # Some catalogs do not list what they keep of the system.
         described = ".".join(map(ddl.identifier, name))
         try:
-            with looking_up():
-                rows = self.session.sql(f"DESCRIBE TABLE EXTENDED {described}").collect()
+            rows = self.session.sql(f"DESCRIBE TABLE EXTENDED {described}").collect()
         except Exception as error:
             if refusal(error).delta_error_class != _NO_TABLE:
                 raise self._refused(error, name) from error
@@ -176,7 +175,7 @@ class DeltaCatalog:
 
     def description(self, name: str) -> tuple[tuple[str, str], ...]:
         """What DESCRIBE TABLE EXTENDED says of the table *name*."""
-        rows = self._rows(f"DESCRIBE TABLE EXTENDED {name}")
+        rows = self.run(f"DESCRIBE TABLE EXTENDED {name}")
         return tuple((str(key), f"{value or ''} {more or ''}".strip()) for key, value, more in rows)
 
     def run(self, sql: str) -> list[tuple[object, ...]]:
@@ -227,14 +226,9 @@ class DeltaCatalog:
 
     def _answer(self, sql: str, namespace: Sequence[str]) -> list[Row]:
         try:
-            with looking_up():
-                return self.session.sql(sql).collect()
+            return self.session.sql(sql).collect()
         except Exception as error:
             raise self._refused(error, namespace) from error
-
-    def _rows(self, sql: str) -> list[tuple[object, ...]]:
-        with looking_up():
-            return self.run(sql)
 
     def _refused(self, error: Exception, namespace: Sequence[str]) -> DeltaadmError:
         refused = refusal(error)

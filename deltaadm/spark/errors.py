@@ -5,91 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, Final
 
 from deltaadm import errors
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
 from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process, open_gateway
-
-# Deadlines of Spark Connect
-
-
-TIMEOUT: Final = "spark.network.timeout"
-TIME_FOR_ANSWERS: Final = "10min"
-"""A server may be one that has to be started first, or have a large catalog to look through."""
-
-
-@contextmanager
-def looking_up() -> Iterator[None]:
-    """
-    For the time of the block, statements only ask: a server that hangs is not waited for.
-
-    Others may be commits, for which no time is too long.
-    """
-    before = _LOOKING_UP.set(True)
-    try:
-        yield
-    finally:
-        _LOOKING_UP.reset(before)
-
-
-_LOOKING_UP: Final = ContextVar("looking_up", default=False)
-
-
-def deadlines(patience: float) -> Any:
-    """
-    What ends calls, but no statements except those that look up, without an answer in time.
-
-    *patience* is in seconds. Once it has been in vain, what is said in leaving is not waited for.
-    """
-    import grpc
-
-    class Deadlines(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):  # type: ignore[misc]
-        """All calls of a session, of which those for statements have a stream of answers."""
-
-        def __init__(self) -> None:
-            self._patience = patience
-
-        def intercept_unary_unary(self, go_on: Any, details: Any, request: Any) -> Any:
-            call = go_on(details._replace(timeout=self._patience), request)
-            call.add_done_callback(self._learn)
-            return call
-
-        def intercept_unary_stream(self, go_on: Any, details: Any, request: Any) -> Any:
-            # A commit that is given up after some time may be made all the same.
-            if _LOOKING_UP.get():
-                return self.intercept_unary_unary(go_on, details, request)
-            return go_on(details, request)
-
-        def _learn(self, call: Any) -> None:
-            if call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-                # A server that hangs would keep the release of the session waiting as long again.
-                self._patience = 0.2
-
-    return Deadlines()
-
-
-def seconds(text: str) -> float:
-    """
-    A time as Spark's settings have it; raises `RefusedError` for anything else.
-
-    >>> seconds("2min"), seconds("500ms"), seconds("120")
-    (120, 0.5, 120)
-    """
-    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
-    if match is None or match[2] not in _UNITS:
-        raise errors.RefusedError(
-            f"{text!r} is not a duration, which {TIMEOUT} requires.",
-            remedy="Use a duration, for example 30s or 10min.",
-        )
-    return int(match[1]) * _UNITS[match[2]]
-
-
-_UNITS: Final = {"": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
-
-
-# Errors
 
 
 def refusal(error: Exception) -> errors.DeltaadmError:
@@ -205,7 +125,7 @@ def _is(thrown: Any, *classes: str) -> bool:
 
 def is_outage(error: Exception) -> bool:
     """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
-    is_gone = _status(error) in ("UNAVAILABLE", "CANCELLED", _LATE)
+    is_gone = _status(error) in ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
     return is_gone or str(_condition(error)).startswith("INVALID_HANDLE.")
 
 
@@ -215,14 +135,6 @@ def is_lost(error: Exception) -> bool:
 
     # Py4J lets errors of its socket pass as they are.
     return is_outage(error) or isinstance(error, (Py4JNetworkError, OSError))
-
-
-_LATE: Final = "DEADLINE_EXCEEDED"
-
-
-def is_late(error: Exception) -> bool:
-    """Whether a call to a Connect server went beyond its deadline."""
-    return _status(error) == _LATE
 
 
 def _condition(error: Exception) -> str | None:
@@ -237,12 +149,6 @@ def _status(error: Exception) -> str:
 
 def lost(error: Exception) -> errors.EngineLostError:
     """The error for a Spark that was lost, or no longer responds."""
-    if is_late(error):
-        return errors.EngineLostError(
-            "Spark did not respond in time.",
-            remedy="Check whether the server hangs or is overloaded; --spark-conf "
-            f"{TIMEOUT}=30min allows more time than the default, {TIME_FOR_ANSWERS}.",
-        )
     if ended := how_ended(jvm_process()):
         return errors.EngineLostError(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
     text = error_text(error)

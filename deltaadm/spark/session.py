@@ -17,7 +17,6 @@ from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -84,7 +83,6 @@ def remote_session(
     url: str, conf: Mapping[str, str], *, debug: bool = False
 ) -> Iterator[SparkSession]:
     """A session on the server at *url* for the time of the block; raises `EngineError`."""
-    patience = errors.seconds(conf.get(errors.TIMEOUT, errors.TIME_FOR_ANSWERS))
     require_reachable(url)
     with ExitStack() as stack:
         # pyspark decides by these whether functions such as `col` are those of Connect.
@@ -99,8 +97,10 @@ def remote_session(
             import grpc
             from pyspark.sql.connect import client
             from pyspark.sql.connect import session as connect
+            from pyspark.sql.connect.client.retries import DefaultPolicy
 
-            channel = client.DefaultChannelBuilder(url)
+            # A server that hangs answers no pings; more of them it might take for an attack.
+            channel = client.DefaultChannelBuilder(url, [("grpc.keepalive_time_ms", 300_000)])
             # Asked for its version, Spark's client would try for minutes.
             with channel.toChannel() as first:
                 try:
@@ -108,12 +108,11 @@ def remote_session(
                 except grpc.FutureTimeoutError:
                     cause = "the server there is not a Spark Connect server"
                     raise _unreachable(url, cause) from None
-            # `builder.remote` makes a channel of its own, to which nothing can be added.
-            channel.add_interceptor(errors.deadlines(patience))
             # Not `getOrCreate`, which might give a session that the program has made.
             session: Any = connect.SparkSession.builder.channelBuilder(channel).create()
             stack.callback(stop_session, session)
-            _configure_retries(session)
+            # Some seconds in place of ten minutes, which each question that follows takes again.
+            session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
             _ = session.version  # the first thing that the server is asked
         except ImportError as error:
             raise EngineError(
@@ -122,35 +121,9 @@ def remote_session(
         except EngineError:
             raise
         except Exception as error:
-            if errors.is_late(error):
-                raise errors.lost(error) from error
             raise jvm.not_started(errors.sentence(errors.error_text(error))[0]) from error
-        # How long answers may take is a matter of this client, not of the server's session.
-        asked = {key: value for key, value in conf.items() if key != errors.TIMEOUT}
-        stack.enter_context(configured(session, asked))
+        stack.enter_context(configured(session, conf))
         yield session
-
-
-def _configure_retries(session: Any) -> None:
-    from pyspark.sql.connect.client.retries import DefaultPolicy
-
-    # Spark's own policy tries for ten minutes, and so once more with each question that follows.
-    class Patience(DefaultPolicy):
-        """Failures that follow each other are one outage, tolerated for a limited time."""
-
-        def __init__(self) -> None:
-            super().__init__(max_retries=None, max_backoff=_PATIENCE * 200)  # in ms
-            self._began = self._last = -inf
-
-        def can_retry(self, e: BaseException) -> bool:
-            now = time.monotonic()
-            # A pause in which nothing failed: whatever fails now is another outage.
-            if now - self._last > _PATIENCE:
-                self._began = now
-            self._last = now
-            return super().can_retry(e) and now - self._began < _PATIENCE * 2
-
-    session.client.set_retry_policies([Patience()])
 
 
 def wait_for_releases(session: SparkSession) -> None:

@@ -500,38 +500,16 @@ def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
     wait_until(lambda: DeltaTable.is_deltatable(str(tmp_path / "second")))  # the server goes on
 
 
-@pytest.mark.parametrize(("command", "last"), [
-    (["inspect", "shop.plain"], b"SHOW TABLE EXTENDED"),
-    (["inspect", "shop.plain"], b"_SPARK_CONNECT_PYTHON"),
-    (["alter", "{}", "--set", "x=y", *APPLY], b"spark.sql.parser.escapedStringLiterals"),
-], ids=["a look-up", "the first question", "a setting"])  # fmt: skip
-def test_a_server_that_hangs_is_not_waited_for(
-    server: str, table: Path, command: list[str], last: bytes
-) -> None:
-    """It goes silent, but no connection breaks, when it has been told the *last* text."""
-    patience = "--spark-conf", "spark.network.timeout=2s"
-    with forwarded(server, last) as (remote, _):
-        result = process(*(word.format(table) for word in command), "--remote", remote, *patience)
-    assert result.code == 6, result
-    assert "Spark did not respond in time" in result.err + result.out
-    assert "--spark-conf spark.network.timeout=30min allows more time" in result.err + result.out
-    assert DeltaTable(table).version() == 0
-
-
 @contextmanager
-def forwarded(server: str, last: bytes | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
-    """
-    Another address of the server, and what puts an end to all connections by way of it.
-
-    Nothing comes by way of it any more once the server is about to be told the *last* text.
-    """
+def forwarded(server: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Another address of the server, and what puts an end to all connections by way of it."""
     host, port = server.removeprefix("sc://").split(":")
     listener = socket.create_server(("127.0.0.1", 0))
     ends: list[socket.socket] = [listener]
 
     def pump(source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
-            while (data := source.recv(1 << 16)) and not (last and last in data):
+            while data := source.recv(1 << 16):
                 target.sendall(data)
 
     def accept() -> None:

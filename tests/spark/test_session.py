@@ -117,9 +117,6 @@ def test_options_that_the_user_chooses_come_first(
     pytest.param("", {"JAVA_HOME": "/nowhere"}, [
         "engine", "Spark needs Java, but none was found in JAVA_HOME (/nowhere).",
         "Install Java 17 or 21 and set JAVA_HOME or PATH to it."], id="no Java"),
-    pytest.param("remote='sc://127.0.0.1:1', conf={{'spark.network.timeout': 'soon'}}", {}, [
-        "refused", "'soon' is not a duration, which spark.network.timeout requires.",
-        "Use a duration, for example 30s or 10min."], id="a time that is none"),
     pytest.param("master='spark://127.0.0.1:1'", {}, [
         "engine", "Cannot reach Spark at spark://127.0.0.1:1: connection refused."],
         id="a master that cannot be reached"),
