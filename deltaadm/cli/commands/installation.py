@@ -174,13 +174,14 @@ def _install(shell: Shell) -> int:
         write_file(place.file, script(shell))
         info(f"Wrote {place.file}.")
         if place.start_up is not None:
-            known = _read(place.start_up)
-            if not set(place.lines) <= set(known.splitlines()):
-                gap = "" if not known or known.endswith("\n") else "\n"
-                place.start_up.parent.mkdir(parents=True, exist_ok=True)
-                with place.start_up.open("a", encoding="utf-8") as file:  # a link is followed
+            place.start_up.parent.mkdir(parents=True, exist_ok=True)
+            with place.start_up.open("a+", encoding="utf-8", errors="surrogateescape") as file:
+                file.seek(0)
+                known = file.read()
+                if not set(place.lines) <= set(known.splitlines()):
+                    gap = "" if not known or known.endswith("\n") else "\n"
                     file.write(gap + "\n".join((_MARK, *place.lines)) + "\n")
-                info(f"Added to {place.start_up}: {'; '.join(place.lines)}")
+                    info(f"Added to {place.start_up}: {'; '.join(place.lines)}")
     except OSError as error:
         raise RefusedError(
             f"{error.filename} cannot be written: {(error.strerror or str(error)).lower()}.",
@@ -188,10 +189,3 @@ def _install(shell: Shell) -> int:
         ) from error
     info("Start a new shell to use it.")
     return 0
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="surrogateescape")
-    except FileNotFoundError:
-        return ""
