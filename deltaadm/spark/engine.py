@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 from pyspark.sql import functions as fn
 
 from deltaadm.domain.snapshot import FileFacts, LogFiles, LogSegment, Snapshot
-from deltaadm.errors import DeltaadmError, EngineError
+from deltaadm.errors import DeltaadmError
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.embedded import Replay, actions_if_few
@@ -148,10 +148,7 @@ class _SparkReplay(Replay):
     def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         paths = [path for path in reader.file_paths() if path.endswith(".parquet")]
         count = partial(_counted, hiding=self._reconciled, limits=self._store.limits)
-        try:
-            parts = self._engine.looked_at(self._store, paths, count)
-        except EngineError:  # such as executors without pyarrow
-            parts = None
+        parts = self._engine.looked_at(self._store, paths, count)
         if parts is None:
             return super().counted_in_checkpoint(reader)
         counts = FileCounts()

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaadm.domain.snapshot import FileFacts, Snapshot
-from deltaadm.errors import DeltaadmError, EngineError, MissingFileError
+from deltaadm.errors import DeltaadmError, MissingFileError
 from deltaadm.replay.examine import Depth
 from deltaadm.replay.load import load_snapshot, locate
 from deltaadm.replay.reconcile import Detail
@@ -188,21 +188,6 @@ def test_protocol_far_back_in_a_long_log(
     assert snapshot.metadata.configuration == {"k": "2"}
     expected = load_snapshot(open_store(str(tmp_path)))
     assert snapshot.warnings == expected.warnings != ()
-
-
-def test_executors_that_lack_a_package_leave_a_checkpoint_to_this_machine(
-    spark: "SparkSession", hadoop: Hadoop, tmp_path: Path
-) -> None:
-    class Bare(SparkEngine):
-        def looked_at(self, *_: Any) -> Any:
-            raise EngineError("Spark's executors lack a package that deltaadm needs.")
-
-    made = Table(tmp_path)
-    state = [protocol(), metadata(), add("a", 5)]
-    made.commit(0, *state)
-    made.checkpoint(0, state)
-    found = _loaded(hadoop.open_store(str(tmp_path)), Bare(spark))
-    assert _comparable(tmp_path, found) == _comparable(tmp_path, _loaded(open_store(str(tmp_path))))
 
 
 def test_a_commit_that_vanishes(spark: "SparkSession", hadoop: Hadoop, tmp_path: Path) -> None:
