@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
@@ -77,7 +76,7 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
         unity.allow_writing(before.root)
         from deltaadm.spark.catalog import may_know_catalog
 
-        if may_know_catalog(spark_options(context), os.environ, catalog):
+        if may_know_catalog(spark_options(context), catalog):
             continue
         if any(map(before.protocol.supports, CATALOG_MANAGED)) and not plan.is_noop:
             raise RefusedError(

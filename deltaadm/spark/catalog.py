@@ -58,19 +58,6 @@ class DeltaCatalog:
         same = (entry for listed_name, entry in listed if listed_name.lower() == table.lower())
         if exact := next(same, None):
             return exact
-        # Some catalogs do not list what they keep of the system.
-        described = ".".join(map(ddl.identifier, name))
-        try:
-            rows = self.session.sql(f"DESCRIBE TABLE EXTENDED {described}").collect()
-        except Exception as error:
-            if refusal(error).delta_error_class != _NO_TABLE:
-                raise self._refused(error, name) from error
-        else:
-            lines = [(str(row[0]), str(row[1])) for row in rows]
-            # The last such heading: a column may be called like it.
-            headings = (at for at, (key, _) in enumerate(lines, 1) if key == _DETAILS)
-            details = lines[max(headings, default=len(lines)) :]
-            return self._described("\n".join(map(": ".join, details)))
         names = (listed_name for listed_name, _ in self._tables(namespace, "*"))
         remedy = did_you_mean(table, names) or "SHOW TABLES in Spark lists the tables that exist."
         raise TableError(
@@ -244,10 +231,8 @@ class DeltaCatalog:
             message = f"Catalog {namespace[0]} does not exist."
             remedy = f"Configure it with --spark-conf {_CATALOG_SETTINGS}.{namespace[0]}=CLASS."
         elif condition == "SCHEMA_NOT_FOUND":
-            *catalog, schema = namespace
             message = f"Schema {place} does not exist."
-            remedy = did_you_mean(schema, self._schemas(catalog, "*"))
-            remedy = remedy or "SHOW SCHEMAS in Spark lists the schemas that exist."
+            remedy = "SHOW SCHEMAS in Spark lists the schemas that exist."
         elif isinstance(refused, CommitError):
             kind = StorageError
             message = f"The catalog failed to look up {place}: {refused.message}"
@@ -257,7 +242,6 @@ class DeltaCatalog:
         return kind(message, remedy=remedy, delta_error_class=condition)
 
 
-_DETAILS: Final = "# Detailed Table Information"
 _NO_TABLE: Final = "TABLE_OR_VIEW_NOT_FOUND"
 _NO_CATALOG: Final = frozenset(
     {"_LEGACY_ERROR_TEMP_1126", "REQUIRES_SINGLE_PART_NAMESPACE", "CATALOG_NOT_FOUND"}
@@ -270,11 +254,7 @@ _FORBIDDEN: Final = re.compile(
 
 @contextmanager
 def open_catalog(
-    options: SparkOptions,
-    announce: Callable[[str], None],
-    environ: Mapping[str, str] = os.environ,
-    *,
-    always: bool = False,
+    options: SparkOptions, announce: Callable[[str], None], *, always: bool = False
 ) -> Iterator[DeltaCatalog | None]:
     """
     The catalogs of the session that `open_session` gives; None where they can know no table.
@@ -282,11 +262,11 @@ def open_catalog(
     With *always* they are opened all the same. In the block others get the same session.
     """
     # A session on this machine that no setting tells of a catalog would start with an empty one.
-    known = always or _is_elsewhere(options, environ)
+    known = always or _is_elsewhere(options)
     if not known and find_spec("pyspark") is not None:
         # Not that of `Path`, which fails where the directory may not be looked into.
-        known = os.path.isfile(conf_directory(environ) / "hive-site.xml")  # noqa: PTH113
-    settings = settings_at_start(options.conf, environ)
+        known = os.path.isfile(conf_directory() / "hive-site.xml")  # noqa: PTH113
+    settings = settings_at_start(options.conf)
     if not known and not any(key.startswith(_CATALOG_SETTINGS) for key in settings):
         yield None
         return
@@ -294,8 +274,8 @@ def open_catalog(
         yield DeltaCatalog(session)
 
 
-def _is_elsewhere(options: SparkOptions, environ: Mapping[str, str]) -> bool:
-    if options.remote or environ.get("SPARK_REMOTE"):
+def _is_elsewhere(options: SparkOptions) -> bool:
+    if options.remote or os.environ.get("SPARK_REMOTE"):
         return True
     if "pyspark" in sys.modules:
         from pyspark.sql import SparkSession
@@ -305,11 +285,10 @@ def _is_elsewhere(options: SparkOptions, environ: Mapping[str, str]) -> bool:
     return not (options.master or "local").startswith("local")
 
 
-def may_know_catalog(options: SparkOptions, environ: Mapping[str, str], catalog: str) -> bool:
+def may_know_catalog(options: SparkOptions, catalog: str) -> bool:
     """Whether the session of *options* is, or may be, told of a catalog of this name."""
-    if _is_elsewhere(options, environ):
-        return True
-    return f"{_CATALOG_SETTINGS}.{catalog}" in settings_at_start(options.conf, environ)
+    known = settings_at_start(options.conf)
+    return _is_elsewhere(options) or f"{_CATALOG_SETTINGS}.{catalog}" in known
 
 
 def plain_location(location: str) -> str:
