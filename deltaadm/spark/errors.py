@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm import errors
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
-from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process, open_gateway
+from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process
 
 
 def refusal(error: Exception) -> errors.DeltaadmError:
@@ -114,8 +114,9 @@ def _causes(thrown: Any) -> Iterator[Any]:
 def _is(thrown: Any, *classes: str) -> bool:
     """Whether a Java exception is of one of *classes*; nothing is where the JVM is gone."""
     from py4j.java_gateway import is_instance_of
+    from pyspark import SparkContext
 
-    gateway = open_gateway()
+    gateway = SparkContext._gateway
     # By the JVM, since the name of a class says nothing about its superclasses.
     return gateway is not None and any(is_instance_of(gateway, thrown, name) for name in classes)
 

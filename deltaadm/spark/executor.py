@@ -19,7 +19,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.domain.wire import CommitMark
-from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLostError
+from deltaadm.errors import CommitError, DeltaadmError, EngineError
 from deltaadm.plans.alter import schema_of_query
 from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.plans.plan import statement
@@ -117,12 +117,8 @@ class SparkExecutor:
     def settings(self) -> SessionSettings:
         """The settings of the live session; starts one if needed."""
         session = self._live()
-        try:
+        with errors.refusals():
             return SessionSettings.from_conf(session.conf.getAll)
-        except DeltaadmError:
-            raise
-        except Exception as error:
-            raise errors.lost(error) from error
 
     def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
         """
@@ -258,21 +254,15 @@ def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[Co
     The session with a mark of our *own* for what it commits, for the time of the block.
 
     An *annotation* follows the mark in the commits. What the user has chosen as `userMetadata`
-    stays as it is and is the mark; a session that does not let it be set has none.
+    stays as it is and is the mark.
     """
-    with ExitStack() as stack:
-        try:
-            chosen = session.conf.get(USER_METADATA, None)
-            if chosen is None:
-                stack.enter_context(configured(session, {USER_METADATA: own + annotation}))
-            mark = CommitMark(own if chosen is None else chosen, is_unique=chosen is None)
-        except EngineLostError:
-            raise
-        except Exception as error:
-            if errors.is_lost(error):
-                raise errors.lost(error) from error
-            mark = CommitMark()
-        yield mark
+    with errors.refusals():
+        chosen = session.conf.get(USER_METADATA, None)
+    if chosen is not None:
+        yield CommitMark(chosen)
+        return
+    with configured(session, {USER_METADATA: own + annotation}):
+        yield CommitMark(own, is_unique=True)
 
 
 USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
@@ -280,7 +270,7 @@ USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 
 
 def _misconfigured(root: str, refused: DeltaadmError, *, named: bool) -> DeltaadmError | None:
-    """The error for a Spark that lacks Delta, or the table at *root*."""
+    """The error for a Spark that lacks Delta, or the file system of the table at *root*."""
     condition = refused.delta_error_class
     if is_remote(root) and any(word in refused.message for word in errors.NO_FILE_SYSTEM):
         message = f"Spark has no file system for {root}: {refused.message.rstrip('.')}."
@@ -291,13 +281,6 @@ def _misconfigured(root: str, refused: DeltaadmError, *, named: bool) -> Deltaad
             "This Spark does not support Delta.",
             remedy="Add Delta's jars, io.delta.sql.DeltaSparkSessionExtension to "
             "spark.sql.extensions, and Delta's catalog; `deltaadm doctor --start` checks them.",
-            delta_error_class=condition,
-        )
-    if condition == "DELTA_MISSING_DELTA_TABLE" and not named:
-        return CommitError(
-            f"Spark finds no Delta table at {root}.",
-            remedy="If this machine has a table there, Spark does not share this machine's "
-            "disks; use a location that both can access.",
             delta_error_class=condition,
         )
     return None

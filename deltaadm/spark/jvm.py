@@ -15,12 +15,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from deltaadm.dataclass import dataclass
 from deltaadm.errors import ArgumentFileError, EngineError, RefusedError
 from deltaadm.storage import files
 
@@ -34,36 +33,27 @@ INSTALL_CONNECT: Final = "pip install 'deltaadm[connect]'"
 """The command that installs what a client of Spark Connect needs."""
 
 _DELTA_JAR: Final = re.compile(
-    r"(?:io\.delta_)?delta-spark(?:_(?P<spark>\d+\.\d+))?_(?P<scala>2\.\d+)-(?P<delta>[\w.-]+)\.jar"
+    r"(?:io\.delta_)?delta-spark(?:_(?P<spark>\d+\.\d+))?_2\.\d+-(?P<delta>\d+)\.[\w.-]+\.jar"
 )
 
 
-@dataclass(frozen=True)
-class DeltaJar:
-    """A jar of Delta Spark; `spark` is the version it was built for, where its name says so."""
+def delta_jar(paths: Iterable[str]) -> str | None:
+    """
+    The first of *paths* that is Delta's jar, judged by its name.
 
-    path: str
-    delta: str
-    spark: str | None
-
-    def require_fit(self) -> None:
-        """Raise `EngineError` where it was made for another Spark than the installed pyspark."""
-        installed = version("pyspark")
-        # Where its name says no Spark it is one of the same major version, as all have been.
-        made_for = self.spark or self.delta.partition(".")[0]
-        if not f"{installed}.".startswith(f"{made_for}."):
-            fitting = ".".join(installed.split(".")[:2])
-            raise EngineError(
-                f"{self.path} is built for Spark {made_for}, not {installed}.",
-                remedy=f"Use the jar whose name begins with delta-spark_{fitting}.",
-            )
-
-
-def delta_jar(paths: Iterable[str]) -> DeltaJar | None:
-    """The first of *paths* that is Delta's jar, judged by its name."""
+    Raises `EngineError` where it was made for another Spark than the installed pyspark.
+    """
     for path in paths:
         if match := _DELTA_JAR.fullmatch(path.replace("\\", "/").rpartition("/")[2]):
-            return DeltaJar(path, match["delta"], match["spark"])
+            installed = version("pyspark")
+            # Where its name says no Spark it is one of the same major version, as all have been.
+            made_for = match["spark"] or match["delta"]
+            if not f"{installed}.".startswith(f"{made_for}."):
+                raise EngineError(
+                    f"{path} is built for Spark {made_for}, not {installed}.",
+                    remedy="Use the jar for that Spark: its name says which it is built for.",
+                )
+            return path
     return None
 
 
@@ -95,6 +85,11 @@ def fetched_jars() -> list[str]:
     return sorted(map(str, Path(os.environ.get("HOME") or Path.home()).glob(".ivy2*/jars/*.jar")))
 
 
+def ivy_file(package: str) -> str:
+    """The name that Ivy gives the jar of a package."""
+    return f"{package}.jar".replace(":", "_", 1).replace(":", "-")
+
+
 def spark_home() -> str:
     """The home of Spark: `SPARK_HOME`, or inside the pyspark package."""
     from pyspark.find_spark_home import _find_spark_home
@@ -114,33 +109,15 @@ def require_fitting_spark() -> None:
         )
 
 
-def require_fitting_packages() -> None:
-    """Raise `EngineError` where delta-spark wants another pyspark, or either is missing."""
-    try:
-        from packaging.requirements import Requirement
-
-        installed, wanted = version("pyspark"), requires("delta-spark") or ()
-    except ImportError as error:
-        raise missing(error.name or "packaging") from error
-    for text in wanted:
-        requirement = Requirement(text)
-        if requirement.name == "pyspark" and installed not in requirement.specifier:
-            raise EngineError(
-                f"delta-spark {version('delta-spark')} requires pyspark {requirement.specifier}, "
-                f"not {installed}.",
-                remedy=INSTALL,
-            )
-
-
 def brings_delta(conf: Mapping[str, str]) -> bool:
     """Whether Spark settings name Delta's jars already."""
     lists = ("jars", "jars.packages", "driver.extraClassPath", "executor.extraClassPath")
     return any("delta-spark" in conf.get(f"spark.{key}", "") for key in lists)
 
 
-def conf_directory(environ: Mapping[str, str] = os.environ) -> Path:
+def conf_directory() -> Path:
     """The directory with Spark's own settings; there need not be one."""
-    return Path(environ.get("SPARK_CONF_DIR") or Path(spark_home(), "conf"))
+    return Path(os.environ.get("SPARK_CONF_DIR") or Path(spark_home(), "conf"))
 
 
 def read_settings(file: Path) -> dict[str, str]:
@@ -155,12 +132,10 @@ def read_settings(file: Path) -> dict[str, str]:
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
 
 
-def settings_at_start(
-    conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
-) -> dict[str, str]:
+def settings_at_start(conf: Mapping[str, str]) -> dict[str, str]:
     """*conf* and what `spark-defaults.conf` says besides; *conf* alone without pyspark."""
     try:
-        return read_settings(conf_directory(environ) / "spark-defaults.conf") | dict(conf)
+        return read_settings(conf_directory() / "spark-defaults.conf") | dict(conf)
     except ImportError:
         return dict(conf)
 
@@ -176,14 +151,20 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
     Raises `EngineError` where Spark, Delta and the installed pyspark do not fit each other.
     """
     require_fitting_spark()
+    known = settings_at_start(conf)
     settings = {"spark.jars": joined(*jars, conf.get("spark.jars", ""))} if jars else {}
-    if jar := delta_jar((*jars_of_spark(), *jars)):
-        jar.require_fit()
+    if delta_jar((*jars_of_spark(), *jars)) or brings_delta(known):
         return settings
-    if brings_delta(settings_at_start(conf)):
-        return settings
-    packages = joined(delta_package(), conf.get("spark.jars.packages", ""))
-    return settings | {"spark.jars.packages": packages}
+    package = delta_package()
+    release, fetched = package.rpartition(":")[2], {Path(jar).name: jar for jar in fetched_jars()}
+    needed = {ivy_file(package), f"io.delta_delta-storage-{release}.jar"}
+    chosen = any(key.startswith(("spark.jars", "spark.driver.extraClassPath")) for key in known)
+    if conf["spark.master"].startswith("local") and needed <= fetched.keys() and not chosen:
+        # On Java's own class path they are loaded sooner than by Spark, and nothing is resolved.
+        kernel = re.compile(rf"io\.delta_delta-kernel-.*-{re.escape(release)}\.jar")
+        own = [jar for name, jar in fetched.items() if name in needed or kernel.fullmatch(name)]
+        return settings | {"spark.driver.extraClassPath": os.pathsep.join(own)}
+    return settings | {"spark.jars.packages": joined(package, conf.get("spark.jars.packages", ""))}
 
 
 def joined(*names: str) -> str:
@@ -193,13 +174,25 @@ def joined(*names: str) -> str:
 
 
 def delta_package() -> str:
-    """The Maven coordinates of the Delta that fits the installed pyspark; raises `EngineError`."""
-    require_fitting_packages()
+    """
+    The Maven coordinates of the Delta that fits the installed pyspark.
+
+    Raises `EngineError` where delta-spark wants another pyspark, or either is missing.
+    """
     try:
         from delta import configure_spark_with_delta_pip
+        from packaging.requirements import Requirement
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise missing(error.name or "delta-spark") from error
+    installed = version("pyspark")
+    for requirement in map(Requirement, requires("delta-spark") or ()):
+        if requirement.name == "pyspark" and installed not in requirement.specifier:
+            raise EngineError(
+                f"delta-spark {version('delta-spark')} requires pyspark {requirement.specifier}, "
+                f"not {installed}.",
+                remedy=INSTALL,
+            )
     # Delta's own helper knows how the package is called for this release of Spark.
     builder = configure_spark_with_delta_pip(SparkSession.builder)
     return str(builder._options["spark.jars.packages"])  # there is no public way to read it
@@ -216,7 +209,7 @@ def missing(package: str) -> EngineError:
 # Scratch directories
 
 
-_PREFIX: Final = "deltaadm-"
+_PREFIX: Final = "deltaadm-spark-"
 _LOCK: Final = "deltaadm.lock"
 
 
@@ -241,8 +234,7 @@ def scratch_directory() -> Iterator[Scratch]:
     try:
         yield Scratch(path, lock)
     finally:
-        with suppress(OSError):
-            _remove(path)
+        shutil.rmtree(path, ignore_errors=True)
         # Closed after the removal, or another run would remove the rest at the same time.
         os.close(lock)
 
@@ -250,45 +242,21 @@ def scratch_directory() -> Iterator[Scratch]:
 def remove_abandoned() -> None:
     """Remove the directories of runs, and of what they started, that have all ended."""
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with suppress(OSError):
-            _remove_if_abandoned(path)
-
-
-def _remove_if_abandoned(path: Path) -> None:
-    status = path.lstat()
-    # Anybody may put a link or a directory of such a name into /tmp.
-    if os.name == "nt" or not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-        return
-    try:
-        lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        # A run was killed before it made one, or its JVM made the directory again. The user may
-        # have one of such a name, too.
-        is_old = status.st_mtime < time.time() - 24 * 3600
-        if is_old and all(_OF_SPARK.match(entry.name) for entry in path.iterdir()):
-            _remove(path)
-        return
-    try:
-        if files.lock(lock):
-            _remove(path)
-    finally:
-        os.close(lock)
-
-
-_OF_SPARK: Final = re.compile(
-    r"(connection.*|warehouse|(spark|blockmgr|artifacts)-[0-9a-f]{8}-.*)\Z"
-)
-"""What Spark makes in a directory for temporary files before it uses one."""
-
-
-def _remove(path: Path) -> None:
-    """Remove a directory, its lock last: what is interrupted meanwhile can be gone on with."""
-    for entry in path.iterdir():
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry, ignore_errors=True)
-        elif entry.name != _LOCK:
-            entry.unlink(missing_ok=True)
-    shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError), ExitStack() as stack:
+            status = path.lstat()
+            # Anybody may put a link or a directory of such a name into /tmp.
+            if os.name == "nt" or not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+                continue
+            try:
+                lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            except FileNotFoundError:
+                # A run was killed before it made one, or while it removed the rest.
+                has_ended = status.st_mtime < time.time() - 24 * 3600
+            else:
+                stack.callback(os.close, lock)
+                has_ended = files.lock(lock)
+            if has_ended:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 # The JVM
@@ -352,7 +320,7 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 def _process(
     conf: Mapping[str, str], scratch: Scratch, java_options: Sequence[str], *, show: bool
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A JVM that ends once its standard input is closed; killed where it does not."""
+    """A JVM that is killed when the block ends."""
     command = _command(conf, scratch.path)
     options = _words("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", ""))
     # It keeps the files that it leaves when it is killed in our directory, too.
@@ -386,21 +354,13 @@ def _process(
         yield process
     finally:
         if process is not None:
-            if process.stdin is not None:
-                process.stdin.close()
-            # Only a JVM that has come up listens to its standard input.
-            patience = 10 if (scratch.path / _ANNOUNCEMENT).exists() else 0
-            try:
-                process.wait(timeout=patience)
-            except subprocess.TimeoutExpired:
-                # The launcher is a script, and what it runs may not be Java yet.
-                if sys.platform == "win32":
-                    command = ["taskkill", "/f", "/t", "/pid", str(process.pid)]
-                    subprocess.run(command, capture_output=True, check=False)  # noqa: S603
-                else:
-                    with suppress(ProcessLookupError):
-                        os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            # Its session has stopped, and all that it would remove is in our directory.
+            if process.poll() is None and sys.platform == "win32":
+                command = ["taskkill", "/f", "/t", "/pid", str(process.pid)]
+                subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+            elif process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
 
 
 @contextmanager
@@ -436,20 +396,7 @@ _OUT_OF_REACH_OF_CTRL_C: Final[dict[str, Any]] = (
 
 def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:
     # Anybody on this machine can see the arguments of a process, and settings may be secrets.
-    settings, rest = dict(conf), []
-    name = "PYSPARK_SUBMIT_ARGS"
-    words = iter(_words(name, os.environ.get(name, "pyspark-shell")))
-    for word in words:
-        option, _, value = word.partition("=")
-        if option in {"--conf", "-c"}:
-            key, _, setting = (value or next(words, "")).partition("=")
-            settings[key] = setting
-        elif option == "--driver-java-options":
-            settings[_JAVA_OPTIONS[-1]] = value or next(words, "")
-        elif option == "--properties-file":
-            settings = read_settings(Path(value or next(words, ""))) | settings
-        else:
-            rest.append(word)
+    settings = dict(conf)
     given = settings_at_start(settings)
     for key in _JAVA_OPTIONS:
         if options := _words(key, given.get(key, "")):
@@ -457,7 +404,7 @@ def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:
     lines = (f"{key.translate(_ESCAPED)}={settings[key].translate(_ESCAPED)}" for key in settings)
     file = _written(scratch / "spark.conf", lines)
     launcher = Path(spark_home(), "bin", "spark-submit.cmd" if os.name == "nt" else "spark-submit")
-    return [str(launcher), "--load-spark-defaults", "--properties-file", str(file), *rest]
+    return [str(launcher), "--load-spark-defaults", f"--properties-file={file}", "pyspark-shell"]
 
 
 _JAVA_OPTIONS: Final = ("spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions")
@@ -472,7 +419,7 @@ def _words(name: str, text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise not_started(f"{name} has a quotation mark too many") from error
+        raise not_started(f"{name}: {error}") from error
 
 
 def _java_arguments(file: Path, options: Sequence[str]) -> str:
@@ -514,16 +461,11 @@ def _gateway(
             gateway.close()
 
 
-def open_gateway() -> Any:
-    """Py4J's gateway to the JVM that this process talks to; None without one."""
-    from pyspark import SparkContext
-
-    return SparkContext._gateway
-
-
 def jvm_process() -> subprocess.Popen[bytes] | None:
     """The process of the JVM that this process talks to, if it has started it."""
-    return getattr(open_gateway(), "proc", None)
+    from pyspark import SparkContext
+
+    return getattr(SparkContext._gateway, "proc", None)
 
 
 # Why there is no JVM
@@ -537,20 +479,13 @@ JVM_REMEDY: Final = (
 )
 """The remedy for a JVM that was killed or has crashed."""
 
-_OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
-_NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
-# Java takes the home directory of the system's list of users, whatever HOME says.
-_NO_HOME: Final = re.compile(r'(?m)^Exception in thread "main" [\w.$]+: (.*\.ivy2\b.*)$')
-_NO_JARS: Final = re.compile(r"\[(?:unresolved dependency|download failed): ([^\]]*)\]")
-_CAUSES: Final = (
-    r'(?m)^Exception in thread "main" [\w.$]+: (.+)$',
-    r"(?m)^# (There is insufficient memory .+)$",
-    r"(?m)^Error occurred during initialization of VM\n(.+)$",
-    r"(?m)^Error: (.+)$",
+_REMEDY: Final = (
+    "`deltaadm doctor` checks Java, jars and addresses; --debug shows all of Spark's output."
 )
+
 _NO_CAUSE: Final = re.compile(
     r"\s*$|WARNING:|OpenJDK .* warning:|:: |#|\t|Using Spark's default log4j|Setting default log"
-    r"|To adjust logging|\d\d/\d\d/\d\d [\d:]+ (INFO|WARN)"
+    r"|To adjust logging|\S*spark-class: line|\d\d/\d\d/\d\d [\d:]+ (INFO|WARN)"
 )
 """Output of Java, Ivy and Spark that appears where all is well, too."""
 
@@ -567,33 +502,13 @@ def java_program() -> str:
 
 def _died(log: str, code: int) -> EngineError:
     """Read from its output, and its exit *code*, why a JVM did not come up."""
-    if _NO_JAVA.search(log):
-        return EngineError("Spark needs Java, but none was found.", remedy=JAVA_REMEDY)
-    if _OLD_JAVA.search(log):
-        return EngineError(
-            f"Spark {version('pyspark')} does not run on the installed Java.", remedy=JAVA_REMEDY
-        )
-    if unresolved := _NO_JARS.search(log):
-        return EngineError(
-            f"Spark {version('pyspark')} cannot download the jars it needs: {unresolved[1]}.",
-            remedy="Check that this machine can reach Maven Central, or configure a mirror: "
-            "--spark-conf spark.jars.ivySettings=FILE. Each pyspark release needs the matching "
-            "delta-spark: pip install 'deltaadm[spark]'",
-        )
-    if unwritable := _NO_HOME.search(log):
-        return EngineError(
-            "Spark cannot keep the jars it needs in the home directory of this user: "
-            f"{unwritable[1].strip()}.",
-            remedy="Use a directory that you can write: --spark-conf spark.jars.ivy=DIRECTORY. "
-            "Or pass jars that you have: --jars.",
-        )
     ending = _ending(code)
-    causes = [match[1] for pattern in _CAUSES if (match := re.search(pattern, log))]
-    words = [line for line in log.strip().splitlines() if not _NO_CAUSE.match(line)]
+    words = [line for line in log.splitlines() if not _NO_CAUSE.match(line)]
     # A JVM that was killed has not said why, whatever its log ends with.
-    if ending.startswith(_KILLED) or not (causes or words):
+    if ending.startswith(_KILLED) or not words:
         return not_started(f"its JVM {ending}", JVM_REMEDY)
-    return not_started(causes[0] if causes else words[-1])
+    exceptions = [line for line in words if line.startswith(_EXCEPTION)]
+    return not_started(re.sub(rf"^({_EXCEPTION}[\w.$]+|Error): ", "", (exceptions or words)[-1]))
 
 
 def how_ended(process: subprocess.Popen[bytes] | None) -> str:
@@ -619,12 +534,10 @@ def _ending(code: int) -> str:
 
 
 _KILLED: Final = "was killed by "
-_ALL_THAT_SPARK_SAYS: Final = (
-    "Check --spark-master and --spark-conf; --debug shows all of Spark's output."
-)
+_EXCEPTION: Final = 'Exception in thread "main" '
 
 
-def not_started(cause: str, remedy: str = _ALL_THAT_SPARK_SAYS) -> EngineError:
+def not_started(cause: str, remedy: str = _REMEDY) -> EngineError:
     """The error for a Spark that does not come up, for a reason that only Spark can explain."""
     return EngineError(f"Cannot start Spark: {cause.rstrip('.')}.", remedy=remedy)
 
@@ -641,13 +554,10 @@ has filled the space for new objects that Java would reserve: a third of a large
 """
 
 
-def java_options(
-    conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
-) -> tuple[str, ...]:
+def java_options(conf: Mapping[str, str]) -> tuple[str, ...]:
     """The options for a JVM that does short work under *conf*; none where the user has chosen."""
-    settings = settings_at_start(conf, environ)
-    chosen = [settings.get(key, "") for key in _JAVA_OPTIONS]
     variables = "SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"
-    chosen += [environ.get(name, "") for name in variables]
+    chosen = [settings_at_start(conf).get(key, "") for key in _JAVA_OPTIONS]
+    chosen += [os.environ.get(name, "") for name in variables]
     # Java does not start with two collectors, and the user may have chosen one.
     return () if any("-XX:" in text for text in chosen) else SHORT_WORK

@@ -25,7 +25,6 @@ from urllib.request import getproxies
 from deltaadm.blocks import Check, Health
 from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import DeltaadmError, EngineError, RefusedError
-from deltaadm.masking import masked
 from deltaadm.spark import errors, jvm, store
 from deltaadm.storage.store import is_remote
 
@@ -251,10 +250,13 @@ def open_session(
     """
     # An active session has the catalogs and credentials of the program that we are part of.
     try:
+        from pyspark import SparkContext
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise jvm.missing("pyspark") from error
     active = SparkSession.getActiveSession()
+    if active is None and not options.is_connect and SparkContext._active_spark_context is not None:
+        active = SparkSession(SparkContext._active_spark_context)  # that of another thread
     server, target = options.server, options.target
     shown = without_secrets(target)
     if server and not server.startswith((CONNECT, "local")):
@@ -262,7 +264,7 @@ def open_session(
             f"{shown} is not a Spark Connect address.",
             remedy=f"Use {CONNECT}HOST:PORT; --spark-master is for other masters.",
         )
-    if target.startswith(CONNECT) and options.jars:
+    if options.is_connect and options.jars:
         raise RefusedError(
             f"The Spark Connect server at {shown} uses its own jars; --jars does not apply to it.",
             remedy="Leave out --jars, and start the server with the jars that it needs.",
@@ -273,7 +275,7 @@ def open_session(
         if active is not None:
             session = active
             stack.enter_context(configured(session, options.conf))
-        elif target.startswith(CONNECT):
+        elif options.is_connect:
             announce(f"Connecting to Spark at {shown} ...")
             session = stack.enter_context(remote_session(target, options.conf, debug=options.debug))
         else:
@@ -293,14 +295,13 @@ def _quiet_loggers() -> Iterator[None]:
     # They write every refusal as JSON with a stack trace.
     names = "SQLQueryContextLogger", "DataFrameQueryContextLogger"
     loggers = [PySparkLogger.getLogger(name) for name in names]
-    before = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True
     try:
         yield
     finally:
-        for logger, disabled in zip(loggers, before, strict=True):
-            logger.disabled = disabled
+        for logger in loggers:
+            logger.disabled = False
         logging.getLogger().removeHandler(nowhere)
 
 
@@ -335,12 +336,6 @@ def _own_session(
     """A session in a JVM started for it; both have ended when the block has."""
     from pyspark import SparkConf, SparkContext, sql
 
-    # pyspark refuses a second context in a process, with a message about the place of the first.
-    if SparkContext._active_spark_context is not None:
-        raise EngineError(
-            "Spark already runs in this process, but has no session active in this thread.",
-            remedy="Call SparkSession.builder.getOrCreate() in this thread first.",
-        )
     # Spark itself tries an address for minutes before it gives up.
     require_reachable(master)
     with ExitStack() as stack:
@@ -450,10 +445,6 @@ def activated(session: Any) -> Iterator[None]:
             sessions.clearActiveSession()
 
 
-SUPPORTED_JAVA: Final = (17, 21, 25)
-"""The releases that Spark 4.2 is tested with."""
-
-
 # What `doctor` looks at: whether Spark could start here, and with which Delta
 
 
@@ -483,9 +474,6 @@ def spark_checks(options: SparkOptions) -> Iterator[Check]:
         # Java answers `-version` on standard error.
         yield java_check(java, done.stderr + done.stdout)
     if all(check.health is Health.OK for check in packages):
-        compatible = _sound("packages", "compatible", jvm.require_fitting_packages)
-        if compatible.health is not Health.OK:
-            yield compatible
         home = f"{jvm.spark_home()} (SPARK_HOME)"
         own = home if os.environ.get("SPARK_HOME") else "that of pyspark"
         yield _sound("Spark", own, jvm.require_fitting_spark)
@@ -501,13 +489,13 @@ def start_check(options: SparkOptions, announce: Callable[[str], None]) -> Check
             try:
                 # A statement that only Delta's extension parses, on a table that cannot be there.
                 session.sql("DESCRIBE HISTORY delta.`/deltaadm-doctor/no/such/table`")
-            except Exception as error:  # noqa: BLE001 -- any refusal is Delta's answer, or its absence
-                message = errors.sentence(errors.error_text(error))[0]
-                # Delta knows the statement and misses the table; Spark alone does not know it.
-                if "delta" not in message.lower() or "table" not in message.lower():
-                    found = f"Spark {release} starts, but Delta does not respond: {message}"
-                    remedy = "Check --spark-conf and the jars on the class path."
-                    return Check("session", Health.FAILED, found, remedy)
+            except Exception as error:
+                refused = errors.refusal(error)
+                if not str(refused.delta_error_class).startswith("DELTA_"):
+                    raise EngineError(
+                        f"Spark {release} starts, but Delta does not respond: {refused.message}",
+                        remedy="Check --spark-conf and the jars on the class path.",
+                    ) from error
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
     return Check("session", Health.OK, f"Spark {release} starts, and Delta responds")
@@ -528,14 +516,15 @@ def java_check(where: str, output: str) -> Check:
     >>> java_check("/bin/java", 'openjdk version "1.8.0_392"').health.value
     'failed'
     """
-    match = re.search(r'version "(?:1\.)?(\d+)[^"]*"', output)
-    if match is None:
-        return Check("Java", Health.FAILED, f"{where} does not say its version", jvm.JAVA_REMEDY)
-    release, text = int(match[1]), f"{match[0].split(chr(34))[1]} at {where}"
-    if release in SUPPORTED_JAVA:
-        return Check("Java", Health.OK, text)
-    health = Health.FAILED if release < SUPPORTED_JAVA[0] else Health.WARNING
-    return Check("Java", health, f"{text}; Spark does not support it", jvm.JAVA_REMEDY)
+    match = re.search(r'version "((?:1\.)?(\d+)[^"]*)"', output)
+    if match and int(match[2]) >= _OLDEST_JAVA:
+        return Check("Java", Health.OK, f"{match[1]} at {where}")
+    found = f"{match[1] if match else 'one that does not say its version'} at {where}"
+    return Check("Java", Health.FAILED, found, jvm.JAVA_REMEDY)
+
+
+_OLDEST_JAVA: Final = 17
+"""The first release that Spark 4 runs on."""
 
 
 def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
@@ -548,25 +537,26 @@ def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
 
 def _delta(options: SparkOptions) -> Check:
     """The sources of Delta's classes, in the order in which a session looks."""
-    jar = jvm.delta_jar((*jvm.jars_of_spark(), *options.jars))
-    if jar is not None:
-        return _sound("Delta jars", f"Delta {jar.delta}: {jar.path}", jar.require_fit)
-    if jvm.brings_delta(jvm.settings_at_start(options.conf)):
-        return Check("Delta jars", Health.OK, "configured in Spark's settings")
     try:
-        package = jvm.delta_package()
+        if jar := jvm.delta_jar((*jvm.jars_of_spark(), *options.jars)):
+            return Check("Delta jars", Health.OK, jar)
+        if jvm.brings_delta(jvm.settings_at_start(options.conf)):
+            return Check("Delta jars", Health.OK, "configured in Spark's settings")
+        return _fetched("Delta jars", jvm.delta_package())
     except DeltaadmError as error:
         return Check("Delta jars", Health.FAILED, error.message, error.remedy)
-    return _fetched("Delta jars", package)
 
 
 def _fetched(subject: str, package: str, first: str = "") -> Check:
     """Whether Ivy has *package*, or will fetch it the *first* time that it is needed."""
-    file = f"{package}.jar".replace(":", "_", 1).replace(":", "-")  # as Ivy names it
-    if any(path.endswith(file) for path in jvm.fetched_jars()):
+    if any(Path(path).name == jvm.ivy_file(package) for path in jvm.fetched_jars()):
         return Check(subject, Health.OK, f"{package}, already downloaded")
     found = f"{package} will be downloaded when Spark first starts{first}"
-    remedy = "Without access to a Maven repository, provide the jars with --jars PATH."
+    remedy = (
+        "Without access to Maven Central, provide the jars with --jars PATH, or a mirror with "
+        "--spark-conf spark.jars.ivySettings=FILE; spark.jars.ivy=DIRECTORY keeps them elsewhere "
+        "than in your home directory."
+    )
     return Check(subject, Health.WARNING, found, remedy)
 
 
@@ -595,31 +585,14 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
     if connector := facts.connector:
         subject, paths = f"file system for {scheme}", [*jvm.jars_of_spark(), *options.jars]
         jar = next((path for path in paths if connector in Path(path).name), None)
-        package = store.connector_package(connector, paths)
-        if jar or store.has_connector(connector, paths, conf):
+        if package := store.missing_connector(location, conf, paths):
+            yield _fetched(subject, package, " for such a table")
+        else:
             found = jar or f"{connector}, configured in Spark's settings"
             yield Check(subject, Health.OK, found)
-        elif package is None:
-            remedy = (
-                f"Provide the {connector} that matches Spark's Hadoop with --jars, or its Maven "
-                "coordinates with --spark-conf spark.jars.packages=..."
-            )
-            yield Check(subject, Health.FAILED, f"Spark lacks {connector}", remedy)
-        else:
-            yield _fetched(subject, package, " for such a table")
         settings = store.hadoop_settings(options.stores, os.environ, conf)
         # Of keys the names alone are shown: some of the values are secret.
         keys = sorted(key for key in settings if not key.endswith(".impl"))
         named = f"from the environment and options: {', '.join(keys)}"
         nothing = "none in the environment; Hadoop looks for credentials by itself"
         yield Check(f"Hadoop's settings for {scheme}", Health.OK, named if keys else nothing)
-
-
-def environment_settings() -> Check | None:
-    """Variables that lead Spark elsewhere than the command line says; None if there are none."""
-    names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
-    ways = {"SPARK_REMOTE": without_secrets}
-    settings = [
-        f"{name}={ways.get(name, masked)(text)}" for name in names if (text := os.environ.get(name))
-    ]
-    return Check("environment", Health.OK, ", ".join(settings)) if settings else None

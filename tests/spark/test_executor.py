@@ -130,7 +130,7 @@ def test_what_is_not_a_table_is_refused(executor: SparkExecutor, tmp_path: Path)
     with pytest.raises(CommitError) as caught:
         executor.apply(str(tmp_path), SetProperties({"team": "data"}))
     assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
-    assert caught.value.message == f"Spark finds no Delta table at {tmp_path}."
+    assert str(tmp_path) in caught.value.message
     assert list(tmp_path.iterdir()) == []
 
 

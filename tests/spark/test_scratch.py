@@ -80,7 +80,7 @@ def _holders(directory: Path) -> list[int]:
 
 def test_what_has_no_lock_is_removed_when_it_is_old(temporary: Path) -> None:
     """A run that was killed at its very start leaves nothing, and a JVM without one a little."""
-    empty, used = temporary / "deltaadm-a1b2c3d4", temporary / "deltaadm-e5f6g7h8"
+    empty, used = temporary / "deltaadm-spark-a1b2c3d4", temporary / "deltaadm-spark-e5f6g7h8"
     empty.mkdir()
     (used / "spark-0bee661e-5e6f-4368-87b5-2e2fde3f846c" / "jars").mkdir(parents=True)
     (used / "connection").touch()
@@ -97,11 +97,11 @@ def test_what_is_not_ours_stays(temporary: Path, tmp_path: Path) -> None:
     theirs.mkdir()
     (theirs / "plan.json").touch()
     os.utime(theirs, (0, 0))
-    (temporary / "deltaadm-file").touch()
+    (temporary / "deltaadm-spark-file").touch()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "deltaadm.lock").touch()
-    (temporary / "deltaadm-link").symlink_to(elsewhere)
+    (temporary / "deltaadm-spark-link").symlink_to(elsewhere)
     before = sorted(temporary.rglob("*"))
     remove_abandoned()
     assert sorted(temporary.rglob("*")) == before

@@ -160,9 +160,6 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
 
     tables = request.tables or ()
     options = spark_options(context, places=tables)
-    surroundings = spark.environment_settings()
-    if surroundings is not None:
-        yield surroundings
     checks = list(spark.spark_checks(options))
     yield from checks
     if request.start and not any(check.health is Health.FAILED for check in checks):
