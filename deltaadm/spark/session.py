@@ -42,10 +42,6 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
     try:
         for key, value in conf.items():
             try:
-                # Not set again: a session that does not let it be changed may have it already.
-                with suppress(*errors.java_errors()):  # a setting that has no default either
-                    if session.conf.get(key) == value:
-                        continue
                 old = session.conf.get(key, None)
                 session.conf.set(key, value)
                 before[key] = old
@@ -211,14 +207,9 @@ class SparkOptions:
     stores: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     @property
-    def server(self) -> str:
-        """The Spark Connect address of a new session; empty where it has a master."""
-        return self.remote or ("" if self.master else os.environ.get("SPARK_REMOTE", ""))
-
-    @property
     def target(self) -> str:
         """The server or the master of a new session."""
-        return self.server or self.master or "local[*]"
+        return self.remote or self.master or os.environ.get("SPARK_REMOTE") or "local[*]"
 
     @property
     def is_connect(self) -> bool:
@@ -250,16 +241,14 @@ def open_session(
     """
     # An active session has the catalogs and credentials of the program that we are part of.
     try:
-        from pyspark import SparkContext
-        from pyspark.sql import SparkSession
+        from pyspark import SparkContext, sql
     except ImportError as error:
         raise jvm.missing("pyspark") from error
-    active = SparkSession.getActiveSession()
-    if active is None and not options.is_connect and SparkContext._active_spark_context is not None:
-        active = SparkSession(SparkContext._active_spark_context)  # that of another thread
-    server, target = options.server, options.target
-    shown = without_secrets(target)
-    if server and not server.startswith((CONNECT, "local")):
+    active, context = sql.SparkSession.getActiveSession(), SparkContext._active_spark_context
+    if active is None and context is not None and not options.is_connect:
+        active = sql.SparkSession(context)  # that of another thread
+    target, shown = options.target, without_secrets(options.target)
+    if options.remote and not options.is_connect:
         raise RefusedError(
             f"{shown} is not a Spark Connect address.",
             remedy=f"Use {CONNECT}HOST:PORT; --spark-master is for other masters.",
