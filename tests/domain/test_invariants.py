@@ -92,4 +92,4 @@ def test_the_rule_says_the_same(
     fails = nullable and expected != READ
     assert any(finding.severity is Severity.ERROR for finding in found) is fails
     if not fails and not writes:
-        assert "delta-rs refuses to write" in found[0].message
+        assert "keeps delta-rs from writing" in found[0].message
