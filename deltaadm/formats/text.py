@@ -218,7 +218,8 @@ def _lines(report: blocks.Report, style: Style) -> Iterator[Line]:
         elif isinstance(block, blocks.Table | blocks.Chips | blocks.Matrix):
             stands_apart = isinstance(before, blocks.Table | blocks.Changes)
         elif isinstance(block, blocks.Command) and block.label:
-            stands_apart = isinstance(before, blocks.Table | blocks.Matrix | blocks.Items) or (
+            listed = blocks.Table | blocks.Chips | blocks.Matrix | blocks.Items
+            stands_apart = isinstance(before, listed) or (
                 isinstance(before, blocks.Command) and not before.label
             )
         if stands_apart:

@@ -610,7 +610,13 @@ def _clients(report: TableReport) -> Block:
         ]
         if report.scope.undeclared:
             groups.append(("", "", (("", (f"+ {report.scope.undeclared} not declared",)),)))
-        return Chips("Clients", tuple(groups))
+        brief = (
+            (place, tone, tuple((why, (some_of(names, 5),)) for why, names in parts))
+            if place == "read only"
+            else (place, tone, parts)
+            for place, tone, parts in groups
+        )
+        return Details([Chips("Clients", tuple(groups))], [Chips("Clients", tuple(brief))])
     sources = []
     for verdict in _in_scope(report):
         release, access = str(verdict.release), verdict.access.value
