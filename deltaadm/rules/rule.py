@@ -431,8 +431,16 @@ def remembering(function: Callable[[K], V]) -> Callable[[K], V]:
 
     A million files share one state, and a dozen rules look at each file in turn.
     """
-    known = lru_cache(maxsize=1)(lambda same: function(same.value))
-    return lambda key: known(Same(key))
+    last: tuple[K, V] | None = None  # no `lru_cache`: executors get it by value, lock and all
+
+    def answer(key: K) -> V:
+        nonlocal last
+        known = last  # read once: another thread may replace it
+        if known is None or known[0] is not key:
+            last = known = (key, function(key))
+        return known[1]
+
+    return answer
 
 
 # Questions that several rules ask
