@@ -241,7 +241,10 @@ def test_a_name_gets_another_location_or_is_refused_as_delta_refuses(
             [],
             [],
         )
-        counted = {"notes": [note.replace(_FILES, "", 1) for note in planned["notes"]]}
+        counted = {
+            "table": f"spark_catalog.{planned['table']}",
+            "notes": [note.replace(_FILES, "", 1) for note in planned["notes"]],
+        }
         assert derived(done.document["plan"]) == derived(planned | counted)
         assert location() == str(tmp_path / name)
         assert any("DROP TABLE deletes" in note for note in planned["notes"])
