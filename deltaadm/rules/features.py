@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
@@ -230,8 +231,11 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
         name, where = repr(column.name), place_of((column.name,))
         if column in identities:
             yield Problem(f"Column {name} is generated and an identity column.", where)
-        references = column_references(str(column.metadata[FieldKey.GENERATION]))
-        for other in sorted(names.intersection(path[0].lower() for path in references)):
+        expression = str(column.metadata[FieldKey.GENERATION])
+        named = {path[0].lower() for path in column_references(expression)}
+        # A column whose name is a keyword, such as in year(date).
+        named.update(re.findall(r"\w\(\s*(\w+)\s*(?:\)|as\b)", expression.lower()))
+        for other in sorted(names & named):
             yield Problem(f"Column {name} is generated from {other!r}, which is generated.", where)
 
 
