@@ -147,7 +147,7 @@ _WITH_TABLES: Final = ("Failures", "Clients affected")
 _HEADINGS: Final[tuple[str, ...]] = (
     "Failures", "Tables", "Plans", "Outcomes", "Protocol", "Features supported", "Features active",
     "Features not needed", "Column mapping", "Writers", "Findings", "Info", "Clients affected",
-    "Clients that cannot be reached", "Warnings",
+    "Clients that cannot be reached",
     "Features that can be dropped",
 )
 # fmt: on
@@ -202,7 +202,7 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         verb = does if len(clients) == 1 else does.replace("s wrong", " wrong")
         yield "Clients affected", f"{', '.join(clients)} {verb} ({reason})"
     if document["warnings"]:
-        yield "Warnings", "with warnings"
+        yield "Tables", "with warnings"
 
 
 def _release(client: Document) -> str:
@@ -405,11 +405,11 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
     yield Cards(tuple(tiles))
     rows: list[tuple[str, str]] = []
     for heading, items in sections.items():
-        counts = [f"{item.count} x {item.text}" for item in items]
+        counts = [f"{counted(item.count, 'table')}: {item.text}" for item in items]
         if heading == "Failures" and report.failed <= _FEW:
             continue  # which stand above
         if heading not in _LINE_BY_LINE:
-            counts = ["; ".join(counts)]
+            counts = ["; ".join(f"{item.count} x {item.text}" for item in items)]
         elif heading == "Clients affected":
             counts.sort(key=lambda text: "wrong data" not in text)
             more = counted(len(counts) - _BLOCKED, "more reason")
