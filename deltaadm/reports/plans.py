@@ -29,6 +29,7 @@ from deltaadm.blocks import (
 from deltaadm.clients import EVERYONE, Access, Compatibility, Scope, Verdict
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, Cost
+from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.wire import second
@@ -286,8 +287,11 @@ def undo_words(report: PlanReport) -> str:
     added = inverse.after.protocol.supported_features - plan.before.protocol.supported_features
     left = sorted(added & plan.after.protocol.supported_features)
     price += [f"adds {name}" for name in sorted(added - set(left))]
+    old, new = (of.metadata.schema.walk() for of in (plan.before, inverse.after))
+    known = {path for path, _ in old}
+    left += [path_text(path) for path, _ in new if path not in known]
     lost = [words.removeprefix("never: ") for words in phrases if words.startswith("never: ")]
-    price += [f"{', '.join(left)} {'stays' if len(left) == 1 else 'stay'}"] if left else lost
+    price += [f"{some_of(left)} {'stays' if len(left) == 1 else 'stay'}"] if left else lost
     return f"{words} ({'; '.join(price)})" if price else words
 
 
