@@ -536,7 +536,12 @@ class PlanGroups:
         plan = report.plan
         if plan.is_noop:
             return
-        changes = {name: tuple(rows) for name, rows in sections(plan, full=False) if rows}
+        # Without properties that are Delta's own, whose values differ from table to table.
+        told = (
+            (of, [row for row in rows if (of, row.kind) != ("properties", "=")])
+            for of, rows in sections(plan, full=False)
+        )
+        changes = {name: tuple(rows) for name, rows in told if rows}
         if "columns" in changes:  # in words for any table, unless somebody asked for them
             columns = ChangeRow("~", "~ columns")
             same = (columns if of.kind == "~" and of.because else of for of in changes["columns"])
