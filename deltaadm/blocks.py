@@ -330,12 +330,15 @@ def _blocks(report: Report) -> Iterable[Block]:
 def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[Common]:
     """What a terminal shows of *report*, from top to bottom; if it is *verbose*, with details."""
     for block in _blocks(report):
+        shown: Iterable[Common]
         if isinstance(block, Either):
-            yield from block.text
+            shown = block.text
         elif isinstance(block, Details):
-            yield from block.full if verbose else block.brief
-        elif not isinstance(block, Cards | Graph | Timeline):  # what is beside them says the same
-            yield block
+            shown = block.full if verbose else block.brief
+        else:
+            shown = (block,)
+        # What is beside these says the same.
+        yield from (each for each in shown if not isinstance(each, Cards | Graph | Timeline))
 
 
 def page_blocks(report: Report) -> Iterator[Common]:

@@ -115,8 +115,12 @@ _CODE: Final = re.compile(r"(?<![\w.`])`([^`\n]+)`(?![\w`])")
 """A word of code in a sentence; identifiers of SQL are within longer ones."""
 
 
+def _with_code(escaped: str) -> _Html:
+    return _Html(_CODE.sub(r"<code>\1</code>", escaped))
+
+
 def _prose(text: str) -> _Html:
-    return _Html(_CODE.sub(r"<code>\1</code>", escape(visible(text))))
+    return _with_code(escape(visible(text)))
 
 
 _PARTS: Final = re.compile(r"(?<=[./\\\[=])(?=[^\W\d])")
@@ -349,6 +353,7 @@ def _rows(block: blocks.Table) -> _Html:
     rows = []
     for cells in block.rows:
         head, *others = map(_breakable, cells)
+        others = others if block.columns else [*map(_with_code, others)]  # which are sentences
         titles = block.columns[1:] or ("",) * len(others)
         rest = (_tag("td", cell, data_title=t) for cell, t in zip(others, titles, strict=True))
         change = _CHANGES.get(cells[0][:2], "")

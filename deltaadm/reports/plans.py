@@ -109,7 +109,6 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
     yield Details(_changes_and_effects(report, full=True), _changes_and_effects(report, full=False))
-    yield Either(_graph(plan))
 
 
 def shut_out(report: PlanReport) -> Iterator[Verdict]:
@@ -167,6 +166,7 @@ def _changes_and_effects(report: PlanReport, *, full: bool) -> Iterator[Common]:
             yield from () if full else _statements(plan)
         if len(plan.stages) > 1:
             yield from _steps(plan)
+        yield from _graph(plan) if full else ()
         runs = "; this is the first of two runs" if plan.waits else ""
         costs = [("Cost", f"{_cost(plan)}{runs}")]
     clients = by_what_they_do(shut_out(report), report.scope)
@@ -437,7 +437,8 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
         return
     kinds = {"CREATE": "+", "INSERT": "+", "DROP": "-"}
     rows = [ChangeRow(kinds.get(sql.split(" ")[0], "~"), sql) for sql in plan.statements]
-    yield Changes((), (("statements", tuple(rows)),))
+    in_text = Changes((), (("statements", tuple(rows)),))
+    yield Either([Heading("SQL"), *map(Command, plan.statements)], [in_text])
     yield from _labelled(("Note", note) for note in plan.notes)
 
 
