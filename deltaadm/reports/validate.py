@@ -116,7 +116,7 @@ def similar_code(text: str) -> str:
     """A sentence that suggests a code, a family or a rule's name like *text*; empty for none."""
     code = text.strip().upper()
     family = code[: len("DL1")]
-    if family in families() and len(code) == len("DL123"):  # no other is nearer in meaning
+    if family in families() and len(code) in {len("DL1"), len("DL123")}:  # none is nearer
         return f"`deltaadm rules {family}` lists those of its family."
     return did_you_mean(text, [*RULES, *families(), *(rule.name for rule in RULES.values())])
 
