@@ -304,7 +304,7 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     release = report.support.release
     client = release.client
     yield Heading(f"{client.name} ({client.id if report.every_release else release})", level=1)
-    span = f"{client.oldest} to {client.newest}"
+    span = " to ".join(dict.fromkeys((client.oldest, client.newest)))
     yield Table(client.name, (), (("versions are", client.versioned_by), ("known", span)))
     if client.reference_since:
         yield Paragraph(
