@@ -119,7 +119,7 @@ def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem
     """
     A checkpoint does not have exactly one protocol and one metaData action.
 
-    Why it matters: once earlier commits are gone, nothing else has them: nobody loads the table.
+    Why it matters: once earlier commits are gone, nothing else has them: no client loads the table.
 
     What to do: `deltaadm repair TABLE`, while the commits are still there; or restore a backup.
 
@@ -439,7 +439,7 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The protocol in a version checksum is not that of the log.
 
-    Why it matters: Delta Spark reads it from there, so readers disagree about the table's features.
+    Why it matters: Delta Spark uses this one, so readers disagree about the table's features.
 
     What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted. Readers work without them.
@@ -456,7 +456,7 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The metadata in a version checksum is not that of the log.
 
-    Why it matters: Delta Spark reads it from there, so readers disagree about schema or properties.
+    Why it matters: Delta Spark uses this one, so readers disagree about schema or properties.
 
     What to do: `deltaadm repair TABLE` moves that of the newest version aside; others can be
     deleted. Readers work without them.

@@ -175,7 +175,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
 
     Why it matters: Delta promises that the column has no nulls. An empty string means null.
 
-    What to do: delete those rows, or allow nulls: `deltaadm alter TABLE --drop-not-null COLUMN`.
+    What to do: delete or correct those rows, or `deltaadm alter TABLE --drop-not-null COLUMN`.
 
     Source: PROTOCOL.md, Partition Value Serialization; Delta Spark, NOT NULL constraints.
     """
@@ -261,7 +261,7 @@ def _with_vector_beyond_records(files: ArrowFiles) -> Rows:
 @rule("DL708", Severity.ERROR, Scope.FILE, only=_with_vector_beyond_records)
 def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     """
-    A file with a deletion vector does not say how many records it has, or has fewer than deleted.
+    A file with a deletion vector does not say how many records it has, or says too few.
 
     Why it matters: engines that count by the log return wrong numbers. Delta refuses such a file.
 

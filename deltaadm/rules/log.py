@@ -484,7 +484,7 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that the protocol does not know.
 
-    Why it matters: readers ignore it: a newer writer's words are missed, or the name is misspelled.
+    Why it matters: readers ignore it. A newer writer wrote it, or the name is misspelled.
 
     What to do: find out which writer wrote it and what it means.
 
@@ -538,7 +538,7 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
 
     Why it matters: time travel searches them as a sorted list, and finds wrong versions.
 
-    What to do: stop using the writer. Commits are valid once they exceed the highest timestamp.
+    What to do: stop using the writer. Commits above the highest timestamp are valid again.
 
     Source: PROTOCOL.md, In-Commit Timestamps.
     """

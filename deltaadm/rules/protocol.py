@@ -782,7 +782,7 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table has the feature `checkpointProtection` without its property, or the reverse.
 
-    Why it matters: without its property the feature protects nothing; no writer honours the other.
+    Why it matters: alone, the feature protects nothing, and no writer honours the property.
 
     What to do: drop the feature with TRUNCATE HISTORY, or unset the property.
 
