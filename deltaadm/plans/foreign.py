@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -171,9 +172,9 @@ def plan_foreign_creation(
     step.mode.require_fits(name, exists=before is not None)
     if step.cluster_by:
         raise _only_delta(provider, "cluster by")
-    # A managed table takes its directory along when it is dropped, by whatever scheme it is found.
+    # A managed table takes its directory along when it is dropped, by whatever way it is found.
     old, new = (
-        re.sub(r"^[\w+.-]+:(//[^/]*)?", "", place).rstrip("/") + "/"
+        os.path.join(os.path.realpath(re.sub(r"^[\w+.-]+:(//[^/]*)?", "", place) or "/"), "")  # noqa: PTH118
         for place in (before.location if before is not None else "", location)
     )
     goes = before is not None and before.is_managed and new.startswith(old)
@@ -247,15 +248,21 @@ def carry_out(
     `CommitError` where the catalog no longer has the table that the plan is for, and what a
     statement raises, saying what was carried out and what was not.
     """
-    if catalog.find(plan.name) != plan.before:
-        raise CommitError(
-            f"The table {plan.name} has changed since the plan was made; nothing was changed.",
-            remedy="Plan again.",
-        )
+
+    def require_unchanged(state: str) -> None:
+        if catalog.find(plan.name) != plan.before:
+            raise CommitError(
+                f"The table {plan.name} has changed since the plan was made{state}.",
+                remedy="Plan again.",
+            )
+
+    require_unchanged("; nothing was changed")
     statements = plan.statements
     done = 0
     try:
         for sql in statements:
+            if sql.startswith("DROP "):  # filling the new table may have taken hours
+                require_unchanged("")
             note(_progress(statements, done, "perhaps carried out"))
             catalog.run(sql)
             done += 1
@@ -269,6 +276,8 @@ def carry_out(
                 told += "; the new table was dropped again"
             except DeltaadmError as kept:
                 told += f"; the new table could not be dropped again: {kept.message.rstrip('.')}"
+        elif plan.irreversible and 0 < done < len(statements):
+            told += f"; the new table is {plan.made_as}"
         remedy = "Check the table with DESCRIBE TABLE EXTENDED, then plan again."
         raise with_state(error, told, remedy) from error
 

@@ -108,6 +108,7 @@ def test_what_only_delta_tables_have_is_refused(wish: dict[str, Any]) -> None:
     (None, {"occupied": True, "location": "/d", **QUERY}, "location /d is not empty"),
     (MANAGED, {"location": "/w/t"}, "location /w/t is not empty"),
     (MANAGED, {"location": "s3://x/w/t/in"}, "location s3://x/w/t/in is not empty"),
+    (MANAGED, {"location": "/w/u/../t"}, "location /w/u/../t is not empty"),
 ])  # fmt: skip
 def test_what_cannot_be_created_is_refused(
     before: CatalogTable | None, more: dict[str, Any], words: str
@@ -182,7 +183,7 @@ def test_a_failure_in_the_middle_says_how_far_it_got(error: type[DeltaadmError])
     ("CREATE", "", "Oh; failed: CREATE TABLE c.s.t__new"),
     ("INSERT", "CREATE DROP", "RENAME TO s.t; the new table was dropped again."),
     ("DROP", "CREATE INSERT", "failed: DROP TABLE c.s.t; not carried out: ALTER TABLE"),
-    ("ALTER", "CREATE INSERT DROP", "failed: ALTER TABLE c.s.t__new RENAME TO s.t."),
+    ("ALTER", "CREATE INSERT DROP", "RENAME TO s.t; the new table is c.s.t__new."),
 ])  # fmt: skip
 def test_an_old_table_is_there_until_the_new_one_is(failing: str, ran: str, words: str) -> None:
     shelf = Shelf(EXTERNAL, (failing,))
@@ -192,6 +193,13 @@ def test_an_old_table_is_there_until_the_new_one_is(failing: str, ran: str, word
     assert " ".join(sql.split()[0] for sql in shelf.ran) == ran
     if failing == "INSERT":
         assert shelf.ran[-1] == "DROP TABLE c.s.t__new"
+
+
+def test_a_table_that_took_the_old_ones_name_is_not_dropped() -> None:
+    shelf = Shelf(EXTERNAL)
+    with pytest.raises(CommitError, match=r"changed since .*; failed: DROP TABLE c\.s\.t;"):
+        carry_out(created(EXTERNAL), shelf, lambda _: setattr(shelf, "table", MANAGED))
+    assert [sql.split()[0] for sql in shelf.ran] == ["CREATE"]
 
 
 def test_a_new_table_that_cannot_be_dropped_again_is_told() -> None:
