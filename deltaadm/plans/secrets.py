@@ -7,6 +7,7 @@ from operator import is_
 
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
+from deltaadm.domain.schema import FieldKey
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import RefusedError
@@ -151,7 +152,10 @@ class Masker:
         elif isinstance(given, list):
             shown = list(map(self.unknown, given))
         elif isinstance(given, dict):
-            shown = {key: self.unknown(value) for key, value in self.entries(given).items()}
+            shown = {
+                key: value if key == FieldKey.COLLATIONS else self.unknown(value)  # by column
+                for key, value in self.entries(given).items()
+            }
         return given if shown == given else shown
 
     def transactions(self, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

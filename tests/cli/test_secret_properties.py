@@ -287,6 +287,17 @@ def _texts(path: Path) -> Table:
     )
 
 
+def test_a_collation_is_no_secret_whatever_its_column_is_called(tmp_path: Path) -> None:
+    column = {"name": "token", "type": "string", "nullable": True}
+    column["metadata"] = {"token": "hush-1", "__COLLATIONS": {"token": "spark.UTF8_LCASE"}}
+    made = metadata({})
+    made["metaData"]["schemaString"] = json.dumps({"type": "struct", "fields": [column]})
+    path = tables.table(tmp_path / "t", commit(protocol(), made)).path
+    shown = deltaadm("inspect", path, "-o", "json").out
+    assert "spark.UTF8_LCASE" in shown
+    assert "hush-1" not in shown
+
+
 @pytest.mark.parametrize("form", ["text", "json", "html", "markdown", "yaml"])
 def test_no_text_of_a_table_shows_a_login(tmp_path: Path, form: str) -> None:
     path, plan = _texts(tmp_path / "t").path, tmp_path / "plan.json"
