@@ -152,10 +152,13 @@ class Masker:
         elif isinstance(given, list):
             shown = list(map(self.unknown, given))
         elif isinstance(given, dict):
-            shown = {
-                key: value if key == FieldKey.COLLATIONS else self.unknown(value)  # by column
-                for key, value in self.entries(given).items()
-            }
+            # Texts first: of a comment, only the secret in it is masked.
+            shown = self.entries(
+                {
+                    key: value if key == FieldKey.COLLATIONS else self.unknown(value)  # by column
+                    for key, value in given.items()
+                }
+            )
         return given if shown == given else shown
 
     def transactions(self, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

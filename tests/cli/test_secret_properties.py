@@ -287,15 +287,19 @@ def _texts(path: Path) -> Table:
     )
 
 
-def test_a_collation_is_no_secret_whatever_its_column_is_called(tmp_path: Path) -> None:
+def test_of_a_columns_metadata_only_secrets_are_masked(tmp_path: Path) -> None:
     column = {"name": "token", "type": "string", "nullable": True}
-    column["metadata"] = {"token": "hush-1", "__COLLATIONS": {"token": "spark.UTF8_LCASE"}}
+    column["metadata"] = {
+        "token": "hush-1", "__COLLATIONS": {"token": "spark.UTF8_LCASE"},
+        "comment": "As in https://me:hush-2@host/x.",
+    }  # fmt: skip
     made = metadata({})
     made["metaData"]["schemaString"] = json.dumps({"type": "struct", "fields": [column]})
     path = tables.table(tmp_path / "t", commit(protocol(), made)).path
     shown = deltaadm("inspect", path, "-o", "json").out
     assert "spark.UTF8_LCASE" in shown
-    assert "hush-1" not in shown
+    assert "As in https://me:***@host/x." in shown
+    assert "hush" not in shown
 
 
 @pytest.mark.parametrize("form", ["text", "json", "html", "markdown", "yaml"])
