@@ -79,6 +79,8 @@ class SetProperties(Step):
             # Delta removes the mapping in a commit of its own; only other properties need another.
             if len(properties) == 1:
                 return state
+        overriding = "DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS"
+        checks.refuse_for_coordinated(state.metadata, properties, overriding)
         checks.refuse_to_set(properties)
         stored = {key: value for key, value in properties.items() if key != Key.TABLE_COMMENT}
         proposed = replace(
@@ -231,6 +233,8 @@ class UnsetProperties(Step):
             if len(self.keys) == 1:
                 return state
         unset = set(map(unset_key, self.keys))
+        unsetting = "DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS"
+        checks.refuse_for_coordinated(state.metadata, unset, unsetting)
         proposed = replace(
             state.metadata.without_properties(*unset),
             description=None if Key.TABLE_COMMENT in unset else state.metadata.description,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES
@@ -493,6 +493,16 @@ def refuse_to_set(properties: Mapping[str, str]) -> None:
     if asked and touched:
         raise _uncoordinated("DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES", touched)
     _require_coordinator(asked)
+
+
+def refuse_for_coordinated(metadata: Metadata, keys: Collection[str], refusal: str) -> None:
+    """Raise `RefusedError` where a coordinator is there, and *keys* are of it or what it needs."""
+    if not any(key in metadata.configuration for key in COORDINATED_KEYS):
+        return
+    needed = "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES"
+    for own, error_class in ((COORDINATED_KEYS, refusal), (ICT_KEYS, needed)):
+        if touched := [key for key in own if key in keys]:
+            raise _uncoordinated(error_class, touched)
 
 
 def _require_coordinator(asked: list[str]) -> None:
