@@ -120,9 +120,12 @@ def _boolean(known: Property, value: str) -> None:
 
 def _invalid(known: Property, value: str) -> IllegalArgumentError:
     accepted = known.help.strip().rstrip(".") or "does not accept it"
+    hint = f"The default is {known.default!r}." if known.default else ""
+    if known.key in (Key.MIN_READER_VERSION, Key.MIN_WRITER_VERSION):
+        # Delta's default is the highest, which no table has by default.
+        hint = "What was added since is a table feature, for `deltaadm enable-feature`."
     return IllegalArgumentError(
-        f"The value {value!r} is not accepted: {known.key} {accepted}.",
-        remedy=f"The default is {known.default!r}." if known.default else "",
+        f"The value {value!r} is not accepted: {known.key} {accepted}.", remedy=hint
     )
 
 
