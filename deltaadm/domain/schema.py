@@ -261,9 +261,17 @@ def folded(path: Path) -> Path:
 
 
 def path_text(path: Path) -> str:
-    """A path as users write it: dots between the parts, backticks around a part that needs them."""
+    """
+    A path as users write it: dots between the parts, backticks around a part that needs them.
+
+    >>> path_text(("s", "a.b", "2026"))
+    's.`a.b`.`2026`'
+    """
+    # To Spark `.2026` is a number.
     return ".".join(
-        part if part.replace("_", "a").isalnum() else "`" + part.replace("`", "``") + "`"
+        part
+        if part.replace("_", "a").isalnum() and not part[0].isdigit()
+        else "`" + part.replace("`", "``") + "`"
         for part in path
     )
 
