@@ -21,10 +21,11 @@ def refusal(error: Exception) -> errors.DeltaadmError:
         thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
         missing = (cause for cause in _causes(thrown) if _is(cause, *_MISSING_CLASSES))
         if cause := next(missing, None):
+            what, advice = sentence(cause.toString())  # Spark has advice on a data source
             return errors.EngineError(
-                "Spark lacks a required class, or has an incompatible version of it "
-                f"({sentence(cause.toString())[0]}).",
-                remedy="The jars of Spark, Delta and Hadoop must be complete and compatible; "
+                f"Spark lacks a required class, or has an incompatible version of it ({what}).",
+                remedy=advice
+                or "The jars of Spark, Delta and Hadoop must be complete and compatible; "
                 "`deltaadm doctor` checks them.",
             )
         condition = _condition(error)

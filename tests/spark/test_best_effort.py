@@ -79,7 +79,7 @@ def test_what_fails_is_told_and_dropped_again(spark: "SparkSession", depot: Path
     replaced = ("depot.old", "--provider", "csv")
     for arguments, code, words in (
         (("--schema", "a INT", "--cluster-by", "a"), 7, "csv does not support this: cluster by"),
-        (("--schema", "a INT", "--provider", "nope"), 6, "Failed to find the data source"),
+        (("--schema", "a INT", "--provider", "nope"), 6, "Make sure the provider name is correct"),
         (("--schema", "a ARRAY<INT>"), 5, "CSV datasource doesn't support the column `a`"),
         (("--schema", "a INT", "--location", "nosuchstore://there/t"), 5, "failed: CREATE TABLE"),
         (("--as", "SELECT CAST(raise_error('oh') AS INT) AS a"), 5, "was dropped again"),
