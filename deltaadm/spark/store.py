@@ -162,7 +162,10 @@ def configure(session: Any, stores: Mapping[str, Settings], conf: Settings) -> N
     # On the running session: a JVM's arguments are seen by all who list processes.
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
     for key, value in hadoop_settings(stores, os.environ, conf).items():
-        hadoop.set(key, value)
+        # The site's own files, such as core-site.xml, take precedence.
+        sources = hadoop.getPropertySources(key) or ()
+        if not any(str(source).endswith("-site.xml") for source in sources):
+            hadoop.set(key, value)
 
 
 def hadoop_settings(

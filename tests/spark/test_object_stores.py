@@ -5,13 +5,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from unittest.mock import Mock
 
 import deltalake
 import pyarrow as pa
 import pytest
 from filelock import FileLock
 
-from deltaadm.spark.store import hadoop_settings, settings_for_connectors
+from deltaadm.spark.store import configure, hadoop_settings, settings_for_connectors
 from tests.support.program import Result, process, started
 from tests.support.rows import with_rows
 from tests.support.s3 import BUCKET, SECRET, S3Server, s3_server
@@ -45,6 +46,21 @@ def test_nothing_is_added(location: str, conf: Mapping[str, str], paths: list[st
 
 
 # Settings
+
+
+def test_what_the_site_says_stays() -> None:
+    """Such as another file system for s3://, as on EMR; Spark has set the environment's keys."""
+    session, told = Mock(), dict[str, str]()
+    hadoop = session.sparkContext._jsc.hadoopConfiguration.return_value
+    hadoop.set = told.__setitem__
+    hadoop.getPropertySources = {
+        "fs.s3.impl": ["core-site.xml"],
+        "fs.s3a.bucket.lake.endpoint.region": ["file:/etc/hadoop/core-site.xml"],
+        "fs.AbstractFileSystem.s3.impl": ["programmatically"],
+    }.get
+    configure(session, {"s3://lake/t": {"region": "eu"}}, {})
+    assert "fs.AbstractFileSystem.s3.impl" in told
+    assert not told.keys() & {"fs.s3.impl", "fs.s3a.bucket.lake.endpoint.region"}
 
 
 def test_the_environment_is_for_all_buckets_and_options_are_for_one() -> None:
