@@ -103,8 +103,10 @@ def remote_session(
                 except grpc.FutureTimeoutError:
                     cause = "the server there is not a Spark Connect server"
                     raise _unreachable(url, cause) from None
+            channel.add_interceptor(_brief_farewell())
             # Not `getOrCreate`, which might give a session that the program has made.
             session: Any = connect.SparkSession.builder.channelBuilder(channel).create()
+            stack.callback(session.client.close)  # even where the release is broken off
             stack.callback(stop_session, session)
             # Some seconds in place of ten minutes, which each question that follows takes again.
             session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
@@ -119,6 +121,31 @@ def remote_session(
             raise jvm.not_started(errors.sentence(errors.error_text(error))[0]) from error
         stack.enter_context(configured(session, conf))
         yield session
+
+
+def _brief_farewell() -> Any:
+    """What gives up a server that does not answer once Ctrl-C or a deadline ends the run."""
+    import grpc
+
+    class BriefFarewell(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+        """Settings are restored, and a session is released, while the interrupt is handled."""
+
+        patience = 2.0
+
+        def intercept_unary_unary(self, go_on: Any, details: Any, request: Any) -> Any:
+            interrupt = sys.exception()
+            if interrupt is None or isinstance(interrupt, (Exception, GeneratorExit)):
+                # Executions are released in threads, which the end of the process waits for.
+                if details.method.endswith("/ReleaseExecute"):
+                    details = details._replace(timeout=_PATIENCE)
+                return go_on(details, request)
+            call = go_on(details._replace(timeout=self.patience), request)
+            if call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                self.patience = 0.1
+                raise interrupt
+            return call
+
+    return BriefFarewell()
 
 
 def wait_for_releases(session: SparkSession) -> None:

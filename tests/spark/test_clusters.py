@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -500,16 +501,32 @@ def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
     wait_until(lambda: DeltaTable.is_deltatable(str(tmp_path / "second")))  # the server goes on
 
 
+@pytest.mark.parametrize("last", [b"_SPARK_CONNECT_PYTHON", b"SET TBLPROPERTIES"], ids=[
+    "the first question", "a statement"])  # fmt: skip
+def test_a_server_that_hangs_does_not_keep_a_run_beyond_its_time(
+    server: str, table: Path, last: bytes
+) -> None:
+    began = time.monotonic()
+    with forwarded(server, last) as (remote, _):
+        run = process("alter", table, "--set", "x=y", *APPLY, "--remote", remote, "--timeout=15s")
+    assert (run.code, "Timed out after 15s" in run.out) == (4, True), run
+    assert 15 < time.monotonic() - began < 30
+
+
 @contextmanager
-def forwarded(server: str) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Another address of the server, and what puts an end to all connections by way of it."""
+def forwarded(server: str, last: bytes | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
+    """
+    Another address of the server, and what puts an end to all connections by way of it.
+
+    Nothing comes by way of it any more once the server is about to be told the *last* text.
+    """
     host, port = server.removeprefix("sc://").split(":")
     listener = socket.create_server(("127.0.0.1", 0))
     ends: list[socket.socket] = [listener]
 
     def pump(source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
-            while data := source.recv(1 << 16):
+            while (data := source.recv(1 << 16)) and not (last and last in data):
                 target.sendall(data)
 
     def accept() -> None:
