@@ -295,6 +295,8 @@ def open_session(
             announce(f"Connecting to Spark at {shown} ...")
             session = stack.enter_context(remote_session(target, options.conf, debug=options.debug))
         else:
+            if os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell") != "pyspark-shell":
+                announce("Warning: PYSPARK_SUBMIT_ARGS is not read; use --spark-conf and --jars.")
             announce(f"Starting Spark on {target} ...")
             session = stack.enter_context(_own_session(target, options, phase))
         yield session

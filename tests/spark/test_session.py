@@ -122,6 +122,8 @@ def test_options_that_the_user_chooses_come_first(
     pytest.param("", {"JAVA_HOME": "/nowhere"}, [
         "engine", "Spark needs Java, but none was found in JAVA_HOME (/nowhere).",
         "Install Java 17 or 21 and set JAVA_HOME or PATH to it."], id="no Java"),
+    pytest.param("", {"JAVA_HOME": "/nowhere", "PYSPARK_SUBMIT_ARGS": "--jars x pyspark-shell"},
+        ["Starting Spark on local[*] ...", "engine"], id="no Java, after a warning"),
     pytest.param("master='spark://127.0.0.1:1'", {}, [
         "engine", "Cannot reach Spark at spark://127.0.0.1:1: connection refused."],
         id="a master that cannot be reached"),
