@@ -19,6 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from zipfile import is_zipfile
 
 from deltaadm.errors import ArgumentFileError, EngineError, RefusedError
 from deltaadm.storage import files
@@ -152,19 +153,24 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
     """
     require_fitting_spark()
     known = settings_at_start(conf)
-    settings = {"spark.jars": joined(*jars, conf.get("spark.jars", ""))} if jars else {}
+    settings = {"spark.jars": joined(*jars, known.get("spark.jars", ""))} if jars else {}
     if delta_jar((*jars_of_spark(), *jars)) or brings_delta(known):
         return settings
-    package = delta_package()
-    release, fetched = package.rpartition(":")[2], {Path(jar).name: jar for jar in fetched_jars()}
-    needed = {ivy_file(package), f"io.delta_delta-storage-{release}.jar"}
+    package, fetched = delta_package(), {Path(jar).name: jar for jar in fetched_jars()}
+    release = package.rpartition(":")[2]
+    own = [ivy_file(package), *(f"io.delta_delta-{name}-{release}.jar" for name in _BESIDES)]
     chosen = any(key.startswith(("spark.jars", "spark.driver.extraClassPath")) for key in known)
-    if conf["spark.master"].startswith("local") and needed <= fetched.keys() and not chosen:
+    # Other jars may have classes that Delta looks for, and executors elsewhere need theirs sent.
+    if conf["spark.master"].partition("[")[0] == "local" and not (jars or chosen):
         # On Java's own class path they are loaded sooner than by Spark, and nothing is resolved.
-        kernel = re.compile(rf"io\.delta_delta-kernel-.*-{re.escape(release)}\.jar")
-        own = [jar for name, jar in fetched.items() if name in needed or kernel.fullmatch(name)]
-        return settings | {"spark.driver.extraClassPath": os.pathsep.join(own)}
-    return settings | {"spark.jars.packages": joined(package, conf.get("spark.jars.packages", ""))}
+        places = [fetched.get(name, "") for name in own]
+        if all(map(is_zipfile, places)):  # a run may have been killed while it fetched them
+            return settings | {"spark.driver.extraClassPath": os.pathsep.join(places)}
+    return settings | {"spark.jars.packages": joined(package, known.get("spark.jars.packages", ""))}
+
+
+_BESIDES: Final = ("storage", "kernel-api", "kernel-defaults", "kernel-unitycatalog")
+"""The jars of a release of Delta that its Spark jar needs."""
 
 
 def joined(*names: str) -> str:
@@ -486,8 +492,9 @@ _REMEDY: Final = (
 _NO_CAUSE: Final = re.compile(
     r"\s*$|WARNING:|OpenJDK .* warning:|:: |#|\t|Using Spark's default log4j|Setting default log"
     r"|To adjust logging|\S*spark-class: line|\d\d/\d\d/\d\d [\d:]+ (INFO|WARN)"
+    r"|Error: (Could not create the Java|A fatal exception)"
 )
-"""Output of Java, Ivy and Spark that appears where all is well, too."""
+"""Output of Java, Ivy and Spark that appears where all is well, too, or that follows the cause."""
 
 
 def java_program() -> str:

@@ -427,9 +427,9 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
     extensions = "spark.sql.extensions"
     # Both have to hold: Delta's, and those of the user.
     conf[extensions] = jvm.joined(_DELTA[extensions], given.get(extensions, ""))
-    conf |= jvm.settings_for_delta(conf, jars)
     known, every = jvm.settings_at_start(conf), [*jvm.jars_of_spark(), *jars]
-    return conf | store.settings_for_connectors(options.stores, known, every)
+    conf |= store.settings_for_connectors(options.stores, known, every)
+    return conf | jvm.settings_for_delta(conf, jars)
 
 
 @contextmanager

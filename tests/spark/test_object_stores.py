@@ -51,7 +51,7 @@ def test_nothing_is_added(location: str, conf: Mapping[str, str], paths: list[st
 def test_what_the_site_says_stays() -> None:
     """Such as another file system for s3://, as on EMR; Spark has set the environment's keys."""
     session, told = Mock(), dict[str, str]()
-    hadoop = session.sparkContext._jsc.hadoopConfiguration.return_value
+    hadoop = session.sparkContext._jsc.hadoopConfiguration.return_value  # noqa: SLF001
     hadoop.set = told.__setitem__
     hadoop.getPropertySources = {
         "fs.s3.impl": ["core-site.xml"],

@@ -10,13 +10,22 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pyspark
 import pytest
 from deltalake import write_deltalake
 
-from deltaadm.spark.jvm import SHORT_WORK, delta_jar, java_options, java_program
+from deltaadm.spark.jvm import (
+    SHORT_WORK,
+    delta_jar,
+    delta_package,
+    ivy_file,
+    java_options,
+    java_program,
+    settings_for_delta,
+)
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import messages, process, started, surroundings, wait_until
@@ -227,6 +236,32 @@ def test_killed_runs_and_killed_jvms(tmp_path: Path) -> None:
     assert "error: " in errors
     assert "Spark was lost (its JVM was killed by SIGKILL); nothing was committed.\n" in errors
     assert list(scratch.iterdir()) == []
+
+
+def test_jars_that_were_fetched_before_are_taken_where_nothing_else_is_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    (tmp_path / ".ivy2" / "jars").mkdir(parents=True)
+    package = delta_package()
+    release = package.rpartition(":")[2]
+    others = "storage", "kernel-api", "kernel-defaults", "kernel-unitycatalog"
+    names = [ivy_file(package), *(f"io.delta_delta-{name}-{release}.jar" for name in others)]
+    jars = [tmp_path / ".ivy2" / "jars" / name for name in names]
+    for jar in jars:
+        with ZipFile(jar, "w"):
+            pass
+    local, packages = {"spark.master": "local[*]"}, {"spark.jars.packages": package}
+    whole = {"spark.driver.extraClassPath": ":".join(map(str, jars))}
+    assert settings_for_delta(local, ()) == whole
+    assert settings_for_delta(local, ["/x.jar"]) == {"spark.jars": "/x.jar", **packages}
+    assert settings_for_delta({"spark.master": "local-cluster[1,1,512]"}, ()) == packages
+    (tmp_path / "spark-defaults.conf").write_text("spark.jars.packages a:b:1\n")
+    assert settings_for_delta(local, ()) == {"spark.jars.packages": f"{package},a:b:1"}
+    (tmp_path / "spark-defaults.conf").unlink()
+    jars[-1].write_bytes(jars[-1].read_bytes()[:-1])
+    assert settings_for_delta(local, ()) == packages
 
 
 def test_jars_that_cannot_be_had(tmp_path: Path) -> None:
