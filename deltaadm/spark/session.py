@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
+from weakref import WeakSet
 
 from deltaadm.blocks import Check, Health
 from deltaadm.dataclass import dataclass, field
@@ -103,11 +104,14 @@ def remote_session(
                 except grpc.FutureTimeoutError:
                     cause = "the server there is not a Spark Connect server"
                     raise _unreachable(url, cause) from None
-            channel.add_interceptor(_brief_farewell())
+            farewell = _brief_farewell()
+            channel.add_interceptor(farewell)
             # Not `getOrCreate`, which might give a session that the program has made.
             session: Any = connect.SparkSession.builder.channelBuilder(channel).create()
-            stack.callback(session.client.close)  # even where the release is broken off
+            # Where the release is broken off; to close it would crash threads that still use it.
+            stack.callback(setattr, session.client, "_closed", True)
             stack.callback(stop_session, session)
+            stack.callback(farewell.begin)
             # Some seconds in place of ten minutes, which each question that follows takes again.
             session.client.set_retry_policies([DefaultPolicy(max_retries=4)])
             _ = session.version  # the first thing that the server is asked
@@ -127,25 +131,44 @@ def _brief_farewell() -> Any:
     """What gives up a server that does not answer once Ctrl-C or a deadline ends the run."""
     import grpc
 
-    class BriefFarewell(grpc.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+    class BriefFarewell(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):  # type: ignore[misc]
         """Settings are restored, and a session is released, while the interrupt is handled."""
 
-        patience = 2.0
+        def __init__(self) -> None:
+            self.patience, self.begun = 2.0, False
+            self.statements: WeakSet[Any] = WeakSet()
+
+        def begin(self) -> None:
+            """End what other threads are waiting for."""
+            self.begun = _interrupt() is not None
+            for call in list(self.statements):
+                call.cancel()
+
+        def intercept_unary_stream(self, go_on: Any, details: Any, request: Any) -> Any:
+            call = go_on(details, request)
+            self.statements.add(call)
+            return call
 
         def intercept_unary_unary(self, go_on: Any, details: Any, request: Any) -> Any:
-            interrupt = sys.exception()
-            if interrupt is None or isinstance(interrupt, (Exception, GeneratorExit)):
-                # Executions are released in threads, which the end of the process waits for.
-                if details.method.endswith("/ReleaseExecute"):
-                    details = details._replace(timeout=_PATIENCE)
-                return go_on(details, request)
-            call = go_on(details._replace(timeout=self.patience), request)
-            if call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            interrupt = _interrupt()
+            if interrupt or self.begun:
+                details = details._replace(timeout=self.patience)
+            elif details.method.endswith("/ReleaseExecute"):
+                # It is asked for in threads, which the end of the process waits for.
+                details = details._replace(timeout=_PATIENCE)
+            call = go_on(details, request)
+            if interrupt and call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
                 self.patience = 0.1
                 raise interrupt
             return call
 
     return BriefFarewell()
+
+
+def _interrupt() -> BaseException | None:
+    """The interrupt, such as Ctrl-C, that this thread is handling."""
+    error = sys.exception()
+    return None if isinstance(error, (Exception, GeneratorExit)) else error
 
 
 def wait_for_releases(session: SparkSession) -> None:

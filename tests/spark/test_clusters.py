@@ -509,7 +509,7 @@ def test_a_server_that_hangs_does_not_keep_a_run_beyond_its_time(
     began = time.monotonic()
     with forwarded(server, last) as (remote, _):
         run = process("alter", table, "--set", "x=y", *APPLY, "--remote", remote, "--timeout=15s")
-    assert (run.code, "Timed out after 15s" in run.out) == (4, True), run
+    assert (run.code, "Timed out after 15s" in run.err) == (4, True), run
     assert 15 < time.monotonic() - began < 30
 
 
