@@ -326,7 +326,7 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 def _process(
     conf: Mapping[str, str], scratch: Scratch, java_options: Sequence[str], *, show: bool
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A JVM that is killed when the block ends."""
+    """A JVM that ends once its standard input is closed; killed where it does not."""
     command = _command(conf, scratch.path)
     options = _words("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", ""))
     # It keeps the files that it leaves when it is killed in our directory, too.
@@ -360,13 +360,17 @@ def _process(
         yield process
     finally:
         if process is not None:
-            # Its session has stopped, and all that it would remove is in our directory.
+            # As it ends it removes what it keeps elsewhere, such as in SPARK_LOCAL_DIRS. Only a JVM
+            # that has come up listens.
+            has_come_up = (scratch.path / _ANNOUNCEMENT).exists()
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=10 if has_come_up else 0)
             if process.poll() is None and sys.platform == "win32":
                 command = ["taskkill", "/f", "/t", "/pid", str(process.pid)]
                 subprocess.run(command, capture_output=True, check=False)  # noqa: S603
             elif process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            process.wait()
 
 
 @contextmanager
