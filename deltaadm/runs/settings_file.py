@@ -344,7 +344,13 @@ def _pyproject(path: str) -> Mapping[str, Any] | None:
             text = file.read()
     except OSError:
         return None
-    return _section(_document(path), path) if b"deltaadm" in text else None
+    # Without our section, however it is spelled, it may be no TOML at all.
+    plain = [line.translate(None, b" \t\"'") for line in text.splitlines()]
+    if b"deltaadm" in text and any(
+        b"tool.deltaadm" in line or line.startswith((b"[tool]", b"tool=")) for line in plain
+    ):
+        return _section(_document(path), path)
+    return None
 
 
 def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | None:

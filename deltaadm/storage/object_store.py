@@ -277,34 +277,39 @@ Span = tuple[int, int] | None
 
 class LogCache:
     """
-    At most so many bytes of logs, of files that never change; for more, all of them give way.
+    At most so many bytes of logs, of files that never change.
 
-    What was read of a file counts as long as it is *listed* in the same way; None, for a file that
-    was not, stands for the last.
+    Of a single log that has more, what was read first stays. What was read of a file counts as
+    long as it is *listed* in the same way; None, for a file that was not, stands for the last.
     """
 
     def __init__(self, most: int) -> None:
-        self._most = self._left = most
+        self._left = most
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str, Span], tuple[Hashable, bytes]] = {}
+        self._logs: dict[str, dict[tuple[str, Span], tuple[Hashable, bytes]]] = {}
 
     def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
         """These bytes of a file, if they are there."""
-        known, body = self._kept.get((log, path, span), (None, None))
+        known, body = self._logs.get(log, {}).get((path, span), (None, None))
         return body if listed is None or listed == known else None
 
     def keep(self, log: str, path: str, listed: Hashable, body: bytes, span: Span = None) -> None:
-        """Keep these bytes of a file, if they are not many and it was listed."""
+        """Keep these bytes of a file, if there is room for them and it was listed."""
         # Commits, checksums and checkpoints; `_last_checkpoint` is overwritten.
         never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
-        if listed is None or not never_changes or len(body) > min(self._most, 1 << 20):
+        if listed is None or not never_changes or len(body) > 1 << 20:
             return
         with self._lock:
-            self._left += len(self._kept.pop((log, path, span), (None, b""))[1]) - len(body)
-            if self._left < 0:
-                self._kept.clear()
-                self._left = self._most - len(body)
-            self._kept[log, path, span] = listed, body
+            mine = self._logs.setdefault(log, {})
+            self._left += len(mine.pop((path, span), (None, b""))[1])
+            while self._left < len(body):
+                # All of another log, since to look for a file of one takes long behind a large one.
+                other = next((each for each in self._logs if each != log), None)
+                if other is None:
+                    return
+                self._left += sum(len(kept) for _, kept in self._logs.pop(other).values())
+            self._left -= len(body)
+            mine[path, span] = listed, body
 
 
 # Options
