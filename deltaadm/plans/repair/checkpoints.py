@@ -294,8 +294,8 @@ class _Commits:
             fact = facts.CommitFacts(
                 file=file, version=version, lines=said, before=state, after=state, times=times
             )
-            for _, message in _broken(("DL114", "DL128"), fact):
-                self.damaged[version] = message
+            for _, message in _broken(("DL103", "DL114", "DL128"), fact):
+                self.damaged[version] = message.rstrip(".")
             if not said.names:
                 self.damaged[version] = "the commit is empty"
             # Of two that are the same to the letter, one has taken the place of another.
@@ -407,8 +407,8 @@ def find_pointer(case: Case) -> Iterator[Repair]:
     if not wrong and pointer is not None and pointer.document:
         with suppress(UnreadableCheckpointError):  # which is the damage of the checkpoint
             right = pointer_to(case.view, checkpoints[-1])
-            adds = pointer.document.get("numOfAddFiles", right.adds)
-            if (pointer.document.get("parts"), adds) != (right.parts, right.adds):
+            adds = pointer.document.get("numOfAddFiles")
+            if pointer.document.get("parts") != right.parts or adds not in {None, right.adds}:
                 rule, wrong = "DL616", "Its parts or numOfAddFiles are not the checkpoint's."
     if wrong:
         operations = (point(newest),) if checkpoints else move_aside(HINT)
