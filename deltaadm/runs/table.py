@@ -61,14 +61,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PLAIN: Final = (str, bytes, int, float)
+_SCALARS: Final = frozenset({"str", "int", "bool", "None"})
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """
-    *function*, which raises `TypeError` for a text or number where it takes neither.
+    *function*, which raises `TypeError` for texts and numbers where others or none are taken.
 
-    So a single string is no sequence of strings. A usage error is a `ValueError` that names
-    arguments, not options.
+    So a single string is no sequence of strings, and true no version. A usage error is a
+    `ValueError` that names arguments, not options.
     """
     signature = inspect.signature(function)
 
@@ -76,14 +77,14 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             described = signature.parameters[name]
-            kinds = {text.partition("[")[0] for text in str(described.annotation).split(" | ")}
+            annotation = str(described.annotation)
             for given in value if described.kind is described.VAR_POSITIONAL else (value,):
-                of = type(given)
-                if isinstance(given, _PLAIN) and kinds.isdisjoint(
-                    {"Any", *(base.__name__ for base in of.__mro__)}
-                ):
-                    fault = f"must be {described.annotation}, not {of.__name__} ({given!r:.60})."
-                    raise TypeError(f"{name} {fault}")
+                fits = _fits(given, annotation)
+                if fits and isinstance(given, Mapping) and "Mapping[str, str]" in annotation:
+                    fits = all(isinstance(text, str) for text in given.values())
+                if not fits:
+                    kind = f"{type(given).__name__} ({given!r:.60})"
+                    raise TypeError(f"{name} must be {annotation}, not {kind}.")
         try:
             return function(*args, **kwargs)
         except UsageError as error:
@@ -92,6 +93,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             raise ValueError(named) from error
 
     return call
+
+
+def _fits(value: object, annotation: str) -> bool:
+    """Whether *annotation* admits *value*, as far as texts, numbers and flags are concerned."""
+    kinds = {text.partition("[")[0] for text in annotation.split(" | ")}
+    names = {"Any", *(base.__name__ for base in type(value).__mro__)}
+    if isinstance(value, bool):
+        names.discard("int")
+    is_told = isinstance(value, _PLAIN) or (kinds <= _SCALARS and value is not None)
+    return not (is_told and kinds.isdisjoint(names))
 
 
 def as_method(
