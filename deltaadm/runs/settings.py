@@ -154,11 +154,13 @@ def _read(value: Any, place: str, known: Mapping[str, Parser]) -> dict[str, Any]
     }
 
 
-def _list_of(parse: Parser, expected: str = "a list of strings", example: str = "") -> Parser:
-    """The parser of a list of what *parse* takes."""
+def _list_of(
+    parse: Parser, expected: str = "a list of strings", example: str = "", kind: type = str
+) -> Parser:
+    """The parser of a list of what *parse* takes, which is of this *kind*."""
 
     def parsed(value: Any, place: str) -> tuple[Any, ...]:
-        if not isinstance(value, list):
+        if not isinstance(value, list) or not all(isinstance(item, kind) for item in value):
             raise wrong(place, expected, example)
         return tuple(parse(item, place) for item in value)
 
@@ -301,7 +303,7 @@ _TABLE: Final[Mapping[str, Parser]] = {
     "pattern": lambda value, place: (
         (value,) if isinstance(value, str) else _list_of(_text)(value, place)
     ),
-    "ignore": _list_of(_ignore, "a list"),
+    "ignore": _list_of(_ignore, "a list", kind=object),
     "clients": _clients,
     "writers": _clients,
     "policy": _policy,
@@ -320,7 +322,7 @@ def _table_settings(value: Any, place: str) -> TableSettings:
 _DEMANDS: Final[Mapping[str, Parser]] = {
     "clients": _clients,
     "writers": _clients,
-    "tables": _list_of(_table_settings, "an array of tables, as in [[tables]]"),
+    "tables": _list_of(_table_settings, "an array of tables, as in [[tables]]", kind=object),
     "commit-engine": _one_of(Engine),
 }
 

@@ -387,10 +387,15 @@ def check_keys(document: Mapping[str, Any], place: str, known: Collection[str]) 
     """Raise `SettingsError` for a key at *place* that is not among those that are *known*."""
     for key in document:
         if key not in known:
+            listed = f"The settings are {', '.join(sorted(known))}."
+            several = listed if len(known) <= _FEW else "`deltaadm config show` lists all settings."
             raise SettingsError(
                 f"{place.rstrip('.: ')}: there is no setting {key!r}.",
-                remedy=did_you_mean(key, known) or "`deltaadm config show` lists all settings.",
+                remedy=did_you_mean(key, known) or several,
             )
+
+
+_FEW: Final = 12
 
 
 def wrong(place: str, expected: str, example: str = "") -> SettingsError:
