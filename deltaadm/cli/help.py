@@ -50,7 +50,8 @@ def help_asked_for(arguments: Sequence[str]) -> str:
         case [name, *_]:
             if name.startswith("-") and name != "-":
                 raise UsageError(f"There is no option {name}.")
-    remedy = did_you_mean(name, (*COMMANDS, *TOPICS))
+    near = did_you_mean(name, (*COMMANDS, *TOPICS))
+    remedy = near or "To look at a table: `deltaadm inspect TABLE`."
     raise UsageError(f"There is no command {name!r}.", remedy=remedy)
 
 

@@ -434,7 +434,8 @@ def no_table(root: str, cause: str = "it has no commits in _delta_log") -> Table
     """The error for a place without a Delta log, and what there is instead."""
     return TableError(
         f"There is no Delta table at {root}: {cause}.",
-        remedy="Check the path; it should be the directory that contains _delta_log.",
+        remedy="Check the path; it should be the directory that contains _delta_log. For a "
+        "directory of tables, there is `--discover DIRECTORY`.",
         delta_error_class="DELTA_MISSING_DELTA_TABLE",
     )
 

@@ -13,6 +13,7 @@ from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out, plan_undo, undo
 from deltaadm.plans.repair.repair import Case, require_own_log
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
+from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
 from deltaadm.runs.fleet import ResultPrinter, TableTask, collect_tables, table_results
@@ -51,7 +52,7 @@ def repair_tables(
         show(context, [report])
     consents = _consents(options)
     if lost and options.accept_lost_files != lost:
-        reason = f"the rows of {lost} data files are lost"
+        reason = f"the rows of {counted(lost, 'data file')} are lost"
         consents.append(Consent(f"--accept-lost-files {lost}", reason))
     confirm(context, consents, [report])
     outcome = carry_out(store, plan, _about(report), context.status.set)
