@@ -37,6 +37,7 @@ def files(path: Path) -> list[str]:
 TORN = {
     # the newest commit, and what is said of the files that it names
     "empty": (b"", "names none."),
+    "blank": (b" \n", "names none."),
     "cut off": (WHOLE[:-9], "names x."),
     "cut off in its first line": (WHOLE[:20], "names none."),
     "not json": (b"<html>503</html>", "names none."),
@@ -58,7 +59,8 @@ def test_a_newest_commit_that_is_torn(body: bytes, said: str, tmp_path: Path) ->
     aged(made).crc(4, [protocol(), metadata()])
     aged(made)
     report = deltaadm("validate", made.path)
-    assert report.code == (3 if body else 1)  # Delta takes an empty one for one without actions
+    # Delta takes an empty one for one without actions.
+    assert report.code == (3 if body.strip() else 1)
     assert "deltaadm repair " in report.out, report.out
     done = deltaadm("repair", made.path, "--apply", "--yes", "-o", "json")
     assert done.code == 0, done.err
@@ -169,7 +171,8 @@ def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:
 
 
 def test_a_schema_that_is_no_text_is_named(tmp_path: Path) -> None:
-    made = aged(table(tmp_path / "t", commit(protocol(), metadata(schemaString=1.5)), commit()))
+    of = protocol(2, 7, ["deletionVectors"], ["deletionVectors"])  # which is wrong as well
+    made = aged(table(tmp_path / "t", commit(of, metadata(schemaString=1.5)), commit()))
     done = deltaadm("repair", made.path)
     assert (done.code, "schemaString is 1.5" in done.out) == (7, True), done.out + done.err
 

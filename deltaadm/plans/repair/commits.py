@@ -94,7 +94,9 @@ def find_commits(case: Case) -> Iterator[Repair]:
             yield refused("commit", "DL104", flaw, why, _elsewhere(case, file.number))
     is_read = case.view.loaded is not None and not case.listing.of_kind(Kind.COMPACTED)
     for file in reversed(list(commits)):
-        flaw = "" if is_read and file.info.size else _flaw(case, file)
+        # All that has been loaded can be read, but the newest ones may hold nothing.
+        may_be_empty = file.info.size <= (_EMPTY if newest else 0)
+        flaw = "" if is_read and not may_be_empty else _flaw(case, file)
         if flaw and newest and not _compacted(case, file.number):
             yield _torn(case, file, flaw)
         elif flaw and file.info.size:  # an empty one counts as one without actions
@@ -105,6 +107,10 @@ def find_commits(case: Case) -> Iterator[Repair]:
             wrong = f"Version {before + 1} has no commit, but version {after} has one."
             why = "nothing in the log says what the missing commit did"
             yield refused("commit", "DL101", wrong, why, _elsewhere(case, before + 1))
+
+
+_EMPTY: Final = 1 << 10
+"""Bytes up to which a commit may well have no actions."""
 
 
 def _compacted(case: Case, version: int) -> list[str]:

@@ -104,6 +104,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
     except TableError as error:
         unproved.append(f"which features earlier versions had: {error.message}")
     errors = [each for each in snapshot_findings(snapshot) if each.severity is Severity.ERROR]
+    errors.sort(key=lambda each: (each.code != "DL302", each.code not in _DAMAGE))
     try:
         repair = _mended(case, snapshot, past, unproved, errors)
     except RefusedError as error:
