@@ -6,6 +6,7 @@ import os
 import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from deltaadm.catalog_table import DELTA, CatalogTable
@@ -153,6 +154,13 @@ def _only_delta(provider: str, what: str) -> RefusedError:
     )
 
 
+def _is_within(place: str, directory: str) -> bool:
+    paths = [re.sub(r"^[\w+.-]+:(//[^/]*)?", "", each) or "/" for each in (place, directory)]
+    with suppress(ValueError):  # no file can have such a name
+        paths = [os.path.realpath(path) for path in paths]
+    return f"{paths[0]}/".startswith(f"{paths[1].rstrip('/')}/")
+
+
 def plan_foreign_creation(
     table: str,
     name: str,
@@ -173,11 +181,7 @@ def plan_foreign_creation(
     if step.cluster_by:
         raise _only_delta(provider, "cluster by")
     # A managed table takes its directory along when it is dropped, by whatever way it is found.
-    old, new = (
-        os.path.join(os.path.realpath(re.sub(r"^[\w+.-]+:(//[^/]*)?", "", place) or "/"), "")  # noqa: PTH118
-        for place in (before.location if before is not None else "", location)
-    )
-    goes = before is not None and before.is_managed and new.startswith(old)
+    goes = before is not None and before.is_managed and _is_within(location, before.location)
     needs_room = step.location is None or step.query is not None
     if (step.location and goes) or (occupied and needs_room and not goes):
         raise RefusedError(

@@ -77,7 +77,8 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    yield from _misplaced(table, "Reader", READER_FEATURES_VERSION)
+    version = table.protocol.min_reader_version
+    yield from _misplaced(table, "Reader", version, READER_FEATURES_VERSION)
 
 
 @rule("DL203", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -92,12 +93,13 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    yield from _misplaced(table, "Writer", WRITER_FEATURES_VERSION)
+    version = table.protocol.min_writer_version
+    yield from _misplaced(table, "Writer", version, WRITER_FEATURES_VERSION)
 
 
-def _misplaced(table: SnapshotFacts, who: str, lists_from: int) -> Iterator[Problem]:
-    stored, key = table.protocol.to_wire(), f"{who.lower()}Features"
-    version, present = stored.get(f"min{who}Version", 0), stored.get(key) is not None
+def _misplaced(table: SnapshotFacts, who: str, version: int, lists_from: int) -> Iterator[Problem]:
+    key = f"{who.lower()}Features"
+    present = table.protocol.to_wire().get(key) is not None
     if version <= lists_from and present != (version == lists_from):
         state = "present" if present else "missing"
         yield Problem(f"min{who}Version is {version}, but {key} is {state}.", f"protocol.{key}")

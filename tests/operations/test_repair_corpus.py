@@ -19,8 +19,8 @@ DAMAGED = {
     "kernel-rs/parquet_row_group_skipping": "DL609",
     "golden/deltalog-state-reconstruction-from-checkpoint-missing-metadata": "DL612",
     # Versions and features that do not exist.
-    "golden/deltalog-invalid-protocol-version": "DL211",
-    "delta-rs/simple_table_features": "DL211",
+    "golden/deltalog-invalid-protocol-version": "DL201",
+    "delta-rs/simple_table_features": "DL201",
 }
 
 
