@@ -296,7 +296,11 @@ def open_session(
         raise jvm.missing("pyspark") from error
     active, context = sql.SparkSession.getActiveSession(), SparkContext._active_spark_context
     if active is None and context is not None and not options.is_connect:
-        active = sql.SparkSession(context)  # that of another thread
+        # Another thread's, which may end it at any moment.
+        raise EngineError(
+            "Spark already runs in this process, but has no session active in this thread.",
+            remedy="Call SparkSession.builder.getOrCreate() in this thread first.",
+        )
     target, shown = options.target, without_secrets(options.target)
     if options.remote and not options.is_connect:
         raise RefusedError(

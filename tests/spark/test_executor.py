@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,10 @@ import pytest
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.steps import AddConstraint, SetProperties, UnsetProperties
 from deltaadm.domain.wire import CommitMark
-from deltaadm.errors import CommitError
+from deltaadm.errors import CommitError, EngineError
 from deltaadm.replay.load import load_snapshot
 from deltaadm.spark.executor import USER_METADATA, SparkExecutor
-from deltaadm.spark.session import SparkOptions, configured
+from deltaadm.spark.session import SparkOptions, configured, open_session
 from deltaadm.spark.store import address
 from deltaadm.storage.store import open_store
 from tests.support import tables
@@ -196,3 +197,15 @@ def test_a_constraint_that_will_do(
     before = load_snapshot(open_store(str(make_table(tmp_path / "t"))))
     executor.check(before, AddConstraint("c", expression))
     executor.check(before, SetProperties({"x": "1"}))
+
+
+def test_spark_of_another_thread_is_not_taken(spark: Any) -> None:
+    """It can end at any moment."""
+    assert spark.version
+
+    def use() -> None:
+        with open_session(SparkOptions(), lambda _: None):
+            raise AssertionError
+
+    with ThreadPoolExecutor(1) as pool, pytest.raises(EngineError, match="active in this thread"):
+        pool.submit(use).result()
