@@ -137,7 +137,7 @@ def _breakable(text: str) -> _Html:
 
 
 _MOST_IN_FULL: Final = 40
-"""So many tables have more than a row of the list, the worst first."""
+"""So many tables have more than a row of the list, the worst first, and all with findings."""
 
 _TONES: Final = ("error", "warning", "info", "good", "")
 _REMARK: Final = "remark"
@@ -148,7 +148,7 @@ def _title(page: Iterable[blocks.Common]) -> str:
 
 
 def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
-    pages = []
+    pages, kinds = [], []
     common: list[blocks.Common] = []
     for report in reports:
         page = list(blocks.page_blocks(report))
@@ -156,6 +156,7 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
             common = page
         else:
             pages.append(page)
+            kinds.append(report.document)
     title, *common = common or [blocks.Heading(f"{len(pages)} reports", level=1)]
     yield title
     verdicts = [_verdict(page) for page in pages]
@@ -166,7 +167,12 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
         for of in verdicts
     ]
     ordered = sorted(range(len(pages)), key=ranks.__getitem__)
-    shown = ordered[:_MOST_IN_FULL]
+    shown = dict.fromkeys(
+        number
+        for place, number in enumerate(ordered)
+        if place < _MOST_IN_FULL
+        or (ranks[number][0] < calm and kinds[number] not in {"inspect", "plan"})
+    )
     # The list itself begins with the failures, each with its message.
     yield _section("tiles", [of for of in common if isinstance(of, blocks.Cards)], top=1)
     listed = []

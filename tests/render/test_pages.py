@@ -73,6 +73,12 @@ def test_page_of_a_fleet_stays_small(tmp_path: Path) -> None:
     assert len(re.findall('<tr><th scope="row">', page[: page.index("</nav>")])) == 200
 
 
+def test_every_table_with_findings_is_on_the_page(samples: Sequence[Report]) -> None:
+    [bad, *_] = (each for each in samples if getattr(each, "findings", ()))
+    page = shown(*(replace(bad, table=f"t{number:02}") for number in range(50)))
+    assert len(set(re.findall(r'<h2 id="(report-[0-9]+)">', page))) == 50
+
+
 def test_what_needs_a_script_is_made_by_it(samples: Sequence[Report]) -> None:
     page = shown(*samples)
     without = re.sub("<(script|style)>.*?</(script|style)>", "", page, flags=re.DOTALL)
