@@ -159,8 +159,13 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
     package, fetched = delta_package(), {Path(jar).name: jar for jar in fetched_jars()}
     release = package.rpartition(":")[2]
     own = [ivy_file(package), *(f"io.delta_delta-{name}-{release}.jar" for name in _BESIDES)]
-    chosen = any(key.startswith(("spark.jars", "spark.driver.extraClassPath")) for key in known)
-    # Other jars may have classes that Delta looks for, and executors elsewhere need theirs sent.
+    chosen = any(
+        key.startswith(("spark.jars", "spark.driver.extraClassPath"))
+        or (key.startswith("spark.sql.catalog.") and not value.endswith(".DeltaCatalog"))
+        for key, value in known.items()
+    )
+    # Other jars may have classes that Delta looks for, executors elsewhere need theirs sent, and
+    # for Unity Catalog Delta needs more than its own.
     if conf["spark.master"].partition("[")[0] == "local" and not (jars or chosen):
         # On Java's own class path they are loaded sooner than by Spark, and nothing is resolved.
         places = [fetched.get(name, "") for name in own]

@@ -257,6 +257,8 @@ def test_jars_that_were_fetched_before_are_taken_where_nothing_else_is_resolved(
     assert settings_for_delta(local, ()) == whole
     assert settings_for_delta(local, ["/x.jar"]) == {"spark.jars": "/x.jar", **packages}
     assert settings_for_delta({"spark.master": "local-cluster[1,1,512]"}, ()) == packages
+    unity = {"spark.sql.catalog.main": "io.unitycatalog.spark.UCSingleCatalog"}
+    assert settings_for_delta(local | unity, ()) == packages
     (tmp_path / "spark-defaults.conf").write_text("spark.jars.packages a:b:1\n")
     assert settings_for_delta(local, ()) == {"spark.jars.packages": f"{package},a:b:1"}
     (tmp_path / "spark-defaults.conf").unlink()
