@@ -116,11 +116,13 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
 
 def unjudged_expressions(before: Metadata, after: Metadata) -> dict[Path, str]:
     """The expressions of columns that *after* has anew and that are no plain constants."""
-    known = [expression[1:] for expression in _expressions(before)]
+    known: dict[tuple[str, str], list[DataType]] = {}
+    for _, key, text, data_type in _expressions(before):
+        known.setdefault((key, text), []).append(data_type)
     return {
         path: text
         for path, key, text, data_type in _expressions(after)
-        if (key, text, data_type) not in known
+        if data_type not in known.get((key, text), ())
         and not (key == FieldKey.CURRENT_DEFAULT and ddl.is_constant_of(data_type, text))
     }
 
