@@ -709,40 +709,79 @@ def _names(reader: _Reader) -> Iterator[tuple[_Token, list[str], _Token]]:
 _BITS: Final = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 
 
-def is_constant_of(data_type: DataType, text: str) -> bool:
+def default_fits(data_type: DataType, text: str) -> bool | None:
     """
-    Whether *text* is certainly a constant that a column of *data_type* can have.
+    Whether Spark takes *text* as a default of a column of *data_type*; None where only it can tell.
 
-    >>> [is_constant_of(PrimitiveType("byte"), text) for text in ("-128", "128", "1+1", "null")]
-    [True, False, False, True]
-    >>> [is_constant_of(PrimitiveType(name), "'it''s'") for name in ("string", "date")]
-    [True, False]
+    That is so for expressions, and for what its casts of texts and fractions decide.
+
+    >>> [default_fits(PrimitiveType("byte"), text) for text in ("-128", "128", "'x'", "1 + 1")]
+    [True, False, False, None]
+    >>> [default_fits(PrimitiveType(name), "'it''s'") for name in ("string", "binary")]
+    [True, None]
     """
-    if text.upper() == "NULL" or not isinstance(data_type, PrimitiveType):
-        return text.upper() == "NULL"
-    name = data_type.name
-    if name == "boolean":
-        return text.upper() in {"TRUE", "FALSE"}
-    # Not with a backslash: Spark's settings decide whether it begins an escape.
-    if name == "string":
-        return re.fullmatch(r"'(?:[^'\\]|'')*'", text) is not None
-    if name == "date":
-        match = re.fullmatch(r"DATE\s*'(\d{4}-\d\d-\d\d)'", text, re.IGNORECASE | re.ASCII)
+    name, forms = data_type.name, _LITERALS.items()
+    kind = next((kind for kind, form in forms if re.fullmatch(form, text, re.ASCII)), "")
+    fits: bool | None = None
+    if kind == "null" or (name, kind) in {("string", "text"), ("boolean", "boolean")}:
+        fits = True
+    elif kind and (not name or (name, kind) == ("variant", "boolean")):
+        fits = False
+    elif not kind or (name not in _KNOWN and not name.startswith("decimal")):
+        fits = None
+    elif kind in ("integer", "fraction"):
+        fits = _number_fits(name, text, is_integer=kind == "integer")
+    elif kind == "text":
+        word = text[1:-1].strip().lower().lstrip("+-")
+        is_cast = name == "binary" or word in _CAST_WORDS or re.search(r"\d", word)
+        fits = None if is_cast and name != "boolean" else False
+    elif name not in _TAKEN_BY[kind]:
+        fits = False
+    elif name == "date":
         with suppress(ValueError):
-            return match is not None and bool(date.fromisoformat(match[1]))
+            fits = bool(date.fromisoformat(text[-11:-1]))
+    return fits
+
+
+def _number_fits(name: str, text: str, *, is_integer: bool) -> bool | None:
+    if name in _NEVER_NUMBERS or (name == "binary" and not is_integer):
         return False
-    number = re.fullmatch(r"[-+]?(\d{1,4000})(\.\d+)?", text, re.ASCII)
-    decimal = decimal_digits(name)
-    if number is None or name in _BITS:
-        return number is not None and number[2] is None and _in_range(name, int(text))
-    whole, fraction = len(number[1]), len(number[2] or ".") - 1
-    if name in {"float", "double"}:
-        return whole + fraction <= _EXACT
-    return decimal is not None and whole <= decimal[0] - decimal[1] and fraction <= decimal[1]
+    if is_integer and not _in_range(name, int(text.rstrip("L"))):
+        return False
+    number = re.fullmatch(r"[-+]?(\d+)(?:\.(\d+))?", text, re.ASCII)
+    if number is None:
+        return None
+    whole, fraction = map(len, number.groups(""))
+    if decimal := decimal_digits(name):
+        is_exact = whole <= decimal[0] - decimal[1] and fraction <= decimal[1]
+    else:
+        is_exact = name in _FLOATS and whole + fraction <= _EXACT
+    return is_exact or (name in _BITS and not fraction) or None
 
 
 _EXACT: Final = 9
 """Digits of a number of which a float has a value, whatever is before and after the point."""
+_LITERALS: Final = {
+    "null": r"(?i:null)",
+    # Of longer ones Python makes no number; they are left to Spark.
+    "integer": r"[-+]?\d{1,4000}L?",
+    "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d{1,4}",
+    # Not with a backslash: Spark's settings decide whether it begins an escape.
+    "text": r"'(?:[^'\\]|'')*'",
+    "boolean": r"(?i:true|false)",
+    "binary": r"[xX]'[0-9a-fA-F]*'",
+    "date": r"(?i:date)\s*'\d{4}-\d\d-\d\d'",
+}
+_TAKEN_BY: Final = {
+    "boolean": ("boolean",),
+    "binary": ("binary",),
+    "date": ("date", "timestamp", "timestamp_ntz"),
+}
+_NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
+_FLOATS: Final = ("float", "double")
+_KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, *_FLOATS, "timestamp", "binary"})
+_CAST_WORDS: Final = _words("epoch inf infinity nan now today tomorrow yesterday")
+"""The words that Spark's casts of text take beside numbers, dates and times."""
 
 
 def is_iceberg_default(data_type: DataType, text: str) -> bool:
@@ -755,7 +794,7 @@ def is_iceberg_default(data_type: DataType, text: str) -> bool:
     >>> [is_iceberg_default(PrimitiveType("timestamp"), text) for text in times]
     [True, True, False]
     """
-    text, name = text.strip(), data_type.name if isinstance(data_type, PrimitiveType) else ""
+    text, name = text.strip(), data_type.name
     digits = decimal_digits(name)
     form = _ICEBERG_DEFAULTS.get("decimal" if digits else name.partition("(")[0])
     if form is None or re.fullmatch(form, text, re.DOTALL | re.ASCII) is None:
@@ -788,48 +827,6 @@ _ICEBERG_DEFAULTS: Final = {
     "timestamp": _quoted(f"{_ISO_MINUTE}({_SECONDS}{_OFFSET})?|{_SPACED}"),
     "timestamp_ntz": _quoted(f"{_ISO_MINUTE}({_SECONDS})?|{_SPACED}"),
 }
-
-
-def refuses_default(data_type: DataType, text: str) -> bool:
-    """
-    Whether Spark certainly refuses the literal *text* as a default.
-
-    False for what it takes, for expressions, and for what its casts of text and fractions decide.
-
-    >>> [refuses_default(PrimitiveType("byte"), text) for text in ("300", "3", "'x'", "1 + 999")]
-    [True, False, True, False]
-    """
-    kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), "")
-    if not kind or not isinstance(data_type, PrimitiveType):
-        return kind != ""
-    name = data_type.name
-    if name.startswith(_STRINGS) or (name not in _KNOWN and not name.startswith("decimal")):
-        return (name, kind) == ("variant", "boolean")
-    if kind == "integer":
-        return name in _NEVER_NUMBERS or not _in_range(name, int(text.rstrip("L")))
-    if kind == "fraction":
-        return name in _NEVER_NUMBERS or name == "binary"
-    if kind == "text":
-        word = text[1:-1].strip().lower().lstrip("+-")
-        taken = name == "binary" or word in _CAST_WORDS or re.search(r"\d", word)
-        return name == "boolean" or not taken
-    return name != kind and not (kind == "date" and name in {"timestamp", "timestamp_ntz"})
-
-
-_LITERALS: Final = {
-    # Of longer ones Python makes no number; they are left to Spark.
-    "integer": r"[-+]?\d{1,4000}L?",
-    "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d{1,4}",
-    "text": r"'[^'\\]*'",
-    "boolean": r"(?i:true|false)",
-    "binary": r"[xX]'[0-9a-fA-F]*'",
-    "date": r"(?i:date)\s*'\d{4}-\d\d-\d\d'",
-}
-_NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
-_STRINGS: Final = ("string", "char(", "varchar(")
-_KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})
-_CAST_WORDS: Final = _words("epoch inf infinity nan now today tomorrow yesterday")
-"""The words that Spark's casts of text take beside numbers, dates and times."""
 
 
 def _exact(text: str) -> Decimal:

@@ -18,7 +18,6 @@ from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     SCHEMAS_REMEMBERED,
     DataType,
-    PrimitiveType,
     StructField,
     StructType,
     all_types,
@@ -242,7 +241,7 @@ def when_any_type(test: Callable[[DataType], bool]) -> Activation:
         matching = tuple(filter(test, metadata.primitive_types))
         for column in metadata.schema.fields if matching else ():
             for data_type in all_types(column.type):
-                if data_type in matching and isinstance(data_type, PrimitiveType):
+                if data_type in matching:
                     yield f"column {path_text((column.name,))} has type {data_type.name}"
                     break
 
@@ -305,19 +304,17 @@ def is_identity(column: StructField) -> bool:
 
 
 def _named(*names: str) -> Callable[[DataType], bool]:
-    return lambda data_type: isinstance(data_type, PrimitiveType) and data_type.name in names
+    return lambda data_type: data_type.name in names
 
 
 def is_variant(data_type: DataType | None) -> bool:
     """Whether *data_type* is a variant."""
-    return isinstance(data_type, PrimitiveType) and data_type.name == "variant"
+    return data_type is not None and data_type.name == "variant"
 
 
 def is_geospatial(data_type: DataType) -> bool:
     """Whether *data_type* is a geometry or a geography."""
-    return isinstance(data_type, PrimitiveType) and data_type.name.startswith(
-        ("geometry", "geography")
-    )
+    return data_type.name.startswith(("geometry", "geography"))
 
 
 _GEO_REMOVAL = Removal(

@@ -14,7 +14,7 @@ from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final
+    from typing import Any, ClassVar, Final
 
 
 class FieldKey:
@@ -48,7 +48,11 @@ SCHEMAS_REMEMBERED: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveType:
-    """A type written as one name, known or not: `integer`, `decimal(10,2)`, `timestamp_ntz`."""
+    """
+    A type written as one name, known or not: `integer`, `decimal(10,2)`, `timestamp_ntz`.
+
+    The `name` of all other types is empty.
+    """
 
     name: str
 
@@ -66,6 +70,8 @@ class ArrayType:
     element: DataType
     contains_null: bool = True
 
+    name: ClassVar[str] = ""
+
 
 @dataclass(frozen=True, slots=True)
 class MapType:
@@ -74,6 +80,8 @@ class MapType:
     key: DataType
     value: DataType
     value_contains_null: bool = True
+
+    name: ClassVar[str] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,8 @@ class StructType:
     """An ordered list of fields; the root of every schema."""
 
     fields: tuple[StructField, ...] = ()
+
+    name: ClassVar[str] = ""
 
     def to_json(self) -> str:
         """The schema as Delta writes it into `metaData.schemaString`: compact, fixed key order."""

@@ -18,7 +18,7 @@ from deltaadm.domain.features import (
     with_requirements,
 )
 from deltaadm.domain.properties import Key, whole_number
-from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, all_types, path_text
+from deltaadm.domain.schema import FieldKey, StructField, all_types, path_text
 from deltaadm.domain.snapshot import FileFacts, Kind, Snapshot
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
 from deltaadm.errors import DeltaadmError
@@ -154,8 +154,7 @@ def _where(test: Callable[[StructField], bool], what: str) -> Traces:
 
 def _is_collated(column: StructField) -> bool:
     return "__COLLATIONS" in column.metadata or any(
-        isinstance(data_type, PrimitiveType) and data_type.name.startswith("string collate")
-        for data_type in all_types(column.type)
+        data_type.name.startswith("string collate") for data_type in all_types(column.type)
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
-from deltaadm.domain.ddl import parse_position, parse_type, refuses_default
+from deltaadm.domain.ddl import default_fits, parse_position, parse_type
 from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, DropConstraint, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
@@ -48,7 +48,7 @@ def test_what_only_spark_judges_is_not_refused(steps: tuple[Step, ...]) -> None:
 @pytest.mark.parametrize("text", DEFAULTS)
 def test_a_default_is_refused_only_where_spark_refuses_it(text: str) -> None:
     """All that is certain is judged but for digits in texts, and fractions out of range."""
-    refused = {name for name in TYPES if refuses_default(parse_type(name), text)}
+    refused = {name for name in TYPES if default_fits(parse_type(name), text) is False}
     recorded = {name for name in TYPES if name.replace(": ", ":") in DEFAULTS[text].split()}
     assert refused <= recorded
     assert refused == recorded or text in ("'7'", "'2020-01-01'", "1e3")
@@ -56,7 +56,7 @@ def test_a_default_is_refused_only_where_spark_refuses_it(text: str) -> None:
 
 @with_rows
 def test_a_default_that_only_spark_can_judge_is_left_to_it(name: str, text: str) -> None:
-    assert not refuses_default(parse_type(name), text)
+    assert default_fits(parse_type(name), text) is not False
 
 
 @with_rows

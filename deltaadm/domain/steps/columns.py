@@ -344,12 +344,7 @@ def _stored_type(data_type: DataType) -> DataType:
 
 
 def _is_recorded(old: DataType, new: DataType) -> bool:
-    return (
-        isinstance(old, PrimitiveType)
-        and isinstance(new, PrimitiveType)
-        and old != _stored_type(new)
-        and can_be_altered(old.name, new.name)
-    )
+    return old != _stored_type(new) and can_be_altered(old.name, new.name)
 
 
 def _widens(snapshot: Snapshot) -> bool:
@@ -410,7 +405,7 @@ def _refuse_as_spark_does(
 
 
 def _spark_casts(old: DataType, new: DataType) -> bool:
-    if not isinstance(old, PrimitiveType) or not isinstance(new, PrimitiveType):
+    if not old.name:
         return False
     before, after = (re.fullmatch(checks.CHAR_TYPE, each.name) for each in (old, new))
     if after:
@@ -424,7 +419,7 @@ def _spark_casts(old: DataType, new: DataType) -> bool:
 
 def _widening_remedy(old: DataType) -> str:
     types = ("short", "integer", "long", "double", "decimal(38,18)", "timestamp_ntz")
-    wider = [n for n in types if isinstance(old, PrimitiveType) and can_be_altered(old.name, n)]
+    wider = [name for name in types if can_be_altered(old.name, name)]
     listed = ", ".join(ddl.type_sql(PrimitiveType(name)) for name in wider)
     return f"It can become: {listed}." if listed else "Add a column of the new type and fill it."
 

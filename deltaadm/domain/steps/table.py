@@ -431,9 +431,8 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
     """
     fields = _find_partitions(schema, names)
     for column in fields:
-        if not isinstance(column.type, PrimitiveType) or column.type.name.startswith(
-            ("string collate", "variant", "void")
-        ):
+        name = column.type.name
+        if not name or name.startswith(("string collate", "variant", "void")):
             raise RefusedError(
                 f"A table cannot be partitioned by {path_text((column.name,))} because of its "
                 "type.",

@@ -101,8 +101,7 @@ def without_char(field: StructField) -> StructField:
 
 def is_char(data_type: DataType) -> bool:
     """Whether *data_type* is char or varchar, which Delta stores as a string."""
-    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
-    return "char(" in name and re.fullmatch(CHAR_TYPE, name) is not None
+    return "char(" in data_type.name and re.fullmatch(CHAR_TYPE, data_type.name) is not None
 
 
 def _with_strings(data_type: DataType) -> DataType:
@@ -343,7 +342,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
                     f"{Key.STATISTICS_COLUMNS} names {name}, which the table does not have.",
                     remedy="Name columns of the table.",
                     delta_error_class="DELTA_COLUMN_PATH_NOT_NESTED"
-                    if isinstance(here, PrimitiveType)
+                    if here.name
                     else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
                 )
             here = inner[part.lower()]
@@ -377,9 +376,7 @@ def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[
 
 def has_bounds(data_type: DataType) -> bool:
     """Whether files keep a minimum and a maximum of columns of this type."""
-    return isinstance(data_type, PrimitiveType) and (
-        data_type.name in _SKIPPABLE or data_type.name.startswith("decimal")
-    )
+    return data_type.name in _SKIPPABLE or data_type.name.startswith("decimal")
 
 
 # Reserved keys

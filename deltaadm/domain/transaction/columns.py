@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
-from deltaadm.domain.ddl import identifier, refuses_default, unquoted
+from deltaadm.domain.ddl import default_fits, identifier, unquoted
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, column_list, whole_number
 from deltaadm.domain.protocol import SessionSettings
@@ -50,7 +50,7 @@ def quoted_name(path: Path) -> str:
 
 def refuse_default(name: str, data_type: DataType, text: str) -> None:
     """Raise `RefusedError` where Spark certainly refuses *text* as the default of a column."""
-    if refuses_default(data_type, text.strip()):
+    if default_fits(data_type, text.strip()) is False:
         raise RefusedError(
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
             remedy="Write a constant of that type, for example 7, 'x', DATE '2026-01-31' or NULL.",
@@ -69,8 +69,7 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
 
 def refuse_time(column: StructField) -> None:
     """Raise `RefusedError` for a column with a time of day, wherever in it."""
-    parts = all_types(column.type)
-    if any(isinstance(part, PrimitiveType) and part.name.startswith("time(") for part in parts):
+    if any(part.name.startswith("time(") for part in all_types(column.type)):
         raise RefusedError(
             f"{column.name} has the type TIME, which Spark 4.2 does not support.",
             remedy="Use TIMESTAMP, or a number of microseconds.",

@@ -123,7 +123,7 @@ def unjudged_expressions(before: Metadata, after: Metadata) -> dict[Path, str]:
         path: text
         for path, key, text, data_type in _expressions(after)
         if data_type not in known.get((key, text), ())
-        and not (key == FieldKey.CURRENT_DEFAULT and ddl.is_constant_of(data_type, text))
+        and not (key == FieldKey.CURRENT_DEFAULT and ddl.default_fits(data_type, text))
     }
 
 

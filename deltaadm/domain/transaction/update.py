@@ -37,7 +37,6 @@ from deltaadm.domain.schema import (
     DataType,
     FieldKey,
     MapType,
-    PrimitiveType,
     all_types,
     decimal_digits,
     path_text,
@@ -67,6 +66,7 @@ _V2_TYPES: Final = frozenset({
     "byte", "short", "integer", "long", "float", "double", "string", "binary", "boolean",
     "timestamp", "timestamp_ntz", "date",
 })  # fmt: skip
+_NOT_IN_HUDI: Final = frozenset({"byte", "short", "timestamp_ntz", "void"})
 
 
 def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
@@ -155,11 +155,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
     unknown = [
         path_text((field.name,))
         for field in new.schema.fields
-        if any(
-            isinstance(part, PrimitiveType)
-            and part.name in {"byte", "short", "timestamp_ntz", "void"}
-            for part in all_types(field.type)
-        )
+        if not _NOT_IN_HUDI.isdisjoint(part.name for part in all_types(field.type))
     ]
     if vectors or unknown:
         refused = "deletion vectors" if vectors else f"the types of: {', '.join(unknown)}"
@@ -189,8 +185,7 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                     "Drop the column, or choose another version.",
                 )
     for field in metadata.schema.fields if version > 1 else ():
-        name = getattr(field.type, "name", "")
-        if field.name in metadata.partition_columns and name not in _V2_TYPES:
+        if field.name in metadata.partition_columns and field.type.name not in _V2_TYPES:
             raise _violation(
                 "UNSUPPORTED_PARTITION_DATA_TYPE",
                 f"Iceberg compatibility V{version} does not allow the type of partition column "
@@ -266,14 +261,12 @@ def widens_in_iceberg(old: str, new: str) -> bool:
 
 def allows_type(version: int, data_type: DataType) -> bool:
     """Whether *data_type* itself, not what is inside it, goes with Iceberg compatibility."""
-    if isinstance(data_type, PrimitiveType):
-        name = data_type.name
-        if version == 1:
-            return name != "void"
-        known = name in _V2_TYPES or name.startswith("decimal")
-        return known or (version == _V3 and name == "variant")
-    # Iceberg needs ids of elements, keys and values, which only V2 and V3 assign.
-    return version > 1 or not isinstance(data_type, ArrayType | MapType)
+    name = data_type.name
+    if version == 1:
+        # Iceberg needs ids of elements, keys and values, which only V2 and V3 assign.
+        return name != "void" and not isinstance(data_type, ArrayType | MapType)
+    known = not name or name in _V2_TYPES or name.startswith("decimal")
+    return known or (version == _V3 and name == "variant")
 
 
 def _violation(sub_class: str, message: str, remedy: str) -> RefusedError:
