@@ -373,22 +373,10 @@ def _path(reader: _Reader, expected: str = "a column name") -> list[str]:
     return path
 
 
-def _column(reader: _Reader) -> StructField:
-    name = _name(reader)
-    reader.accept(":")
-    return _described(reader, name, _OF_CREATE)[0]
-
-
 def _definition(reader: _Reader) -> ColumnDefinition:
     path = _path(reader)
     column, position = _described(reader, path[-1], _OF_ADD)
     return ColumnDefinition(column, tuple(path[:-1]), position)
-
-
-def _struct_field(reader: _Reader) -> StructField:
-    name = _name(reader, "a field name")
-    reader.accept(":")
-    return _described(reader, name, _OF_STRUCT)[0]
 
 
 _SUBJECTS: Final = {
@@ -403,6 +391,14 @@ _SUBJECTS: Final = {
 _OF_STRUCT: Final = ("NOT", "COMMENT")
 _OF_CREATE: Final = (*_OF_STRUCT, "DEFAULT", "GENERATED")
 _OF_ADD: Final = (*_OF_STRUCT, "DEFAULT", "FIRST", "AFTER")
+
+
+def _column(
+    reader: _Reader, expected: str = "a column name", known: tuple[str, ...] = _OF_CREATE
+) -> StructField:
+    name = _name(reader, expected)
+    reader.accept(":")
+    return _described(reader, name, known)[0]
 
 
 def _described(
@@ -532,7 +528,8 @@ def _container(reader: _Reader, word: str) -> DataType:
         reader.expect(",")
         read = MapType(key, _type(reader))
     else:
-        read = StructType(() if reader.ahead(">") else tuple(_listed(reader, _struct_field)))
+        fields = _listed(reader, lambda rest: _column(rest, "a field name", _OF_STRUCT))
+        read = StructType(() if reader.ahead(">") else tuple(fields))
     reader.expect(">")
     return read
 

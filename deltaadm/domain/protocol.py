@@ -143,10 +143,18 @@ class Protocol(Loggable):
     @property
     def malformation(self) -> RefusedError | None:
         """Why Delta would refuse even to hold this protocol; None for a well-formed one."""
-        if self.supports_reader_features != (self.reader_features is not None):
-            return self._malformed("readerFeatures", self.min_reader_version, "Reader")
-        if self.supports_writer_features != (self.writer_features is not None):
-            return self._malformed("writerFeatures", self.min_writer_version, "Writer")
+        sides = (
+            ("reader", READER_FEATURES_VERSION, self.min_reader_version, self.reader_features),
+            ("writer", WRITER_FEATURES_VERSION, self.min_writer_version, self.writer_features),
+        )
+        for side, with_list, version, names in sides:
+            if (version >= with_list) != (names is not None):
+                return IllegalArgumentError(
+                    f"The protocol is malformed: min{side.title()}Version is {version} and it has "
+                    f"{'no ' if names is None else ''}{side}Features.",
+                    remedy="Feature lists are allowed with reader version 3 and writer version 7 "
+                    "only.",
+                )
         if self.supports_reader_features and not self.supports_writer_features:
             return RefusedError(
                 f"A protocol with reader version {self.min_reader_version} needs writer version "
@@ -163,13 +171,6 @@ class Protocol(Loggable):
             "protocol.minReaderVersion": f"reader version {self.min_reader_version}",
             "protocol.minWriterVersion": f"writer version {self.min_writer_version}",
         }
-
-    def _malformed(self, key: str, version: int, side: str) -> RefusedError:
-        state = "has no" if getattr(self, f"{side.lower()}_features") is None else "has"
-        return IllegalArgumentError(
-            f"The protocol is malformed: min{side}Version is {version} and it {state} {key}.",
-            remedy="Feature lists are allowed with reader version 3 and writer version 7 only.",
-        )
 
     def checked(self) -> Self:
         """The same protocol; raises `RefusedError` if it is malformed."""
@@ -203,12 +204,7 @@ class Protocol(Loggable):
     @property
     def unknown_features(self) -> frozenset[str]:
         """Listed names that Delta Spark does not know, as the log spells them."""
-        features = {name: TableFeature.lookup(name) for name in self.explicit_names}
-        return frozenset(
-            name
-            for name, feature in features.items()
-            if feature is None or not feature.in_delta_spark
-        )
+        return frozenset(name for name in self.explicit_names if not _known(frozenset((name,))))
 
     def supports(self, feature: str) -> bool:
         """Whether *feature* is supported, explicitly or through a legacy version."""
@@ -482,24 +478,16 @@ def minimum_required_versions(features: Iterable[str]) -> tuple[int, int]:
 
 def protocol_versions(configuration: Mapping[str, str]) -> tuple[int | None, int | None]:
     """The versions that properties ask for, if they do; `RefusedError` for what is no number."""
-    return (
-        _version(configuration, Key.MIN_READER_VERSION),
-        _version(configuration, Key.MIN_WRITER_VERSION),
-    )
-
-
-def _version(configuration: Mapping[str, str], key: str) -> int | None:
-    text = configuration.get(key)
-    if text is None:
-        return None
-    version = whole_number(text, INT)
-    if version is None:
-        raise RefusedError(
-            f"The value {text!r} of {key} is not a number.",
-            remedy="Give a version number.",
-            delta_error_class="DELTA_PROTOCOL_PROPERTY_NOT_INT",
-        )
-    return version
+    keys = (Key.MIN_READER_VERSION, Key.MIN_WRITER_VERSION)
+    asked = {key: whole_number(configuration[key], INT) for key in keys if key in configuration}
+    for key, version in asked.items():
+        if version is None:
+            raise RefusedError(
+                f"The value {configuration[key]!r} of {key} is not a number.",
+                remedy="Give a version number.",
+                delta_error_class="DELTA_PROTOCOL_PROPERTY_NOT_INT",
+            )
+    return asked.get(keys[0]), asked.get(keys[1])
 
 
 def supported_features_from_table_configs(configuration: Mapping[str, str]) -> frozenset[str]:
@@ -594,8 +582,7 @@ def extract_automatically_enabled_features(
 
     Only listed names count as a base, implied ones do not.
     """
-    names = (TableFeature.lookup(name) for name in (protocol and protocol.writer_features) or ())
-    listed = {feature.name for feature in names if feature is not None and feature.in_delta_spark}
+    listed = _known((protocol and protocol.writer_features) or frozenset())
     return frozenset(with_requirements(listed | metadata_required_features(metadata, protocol)))
 
 

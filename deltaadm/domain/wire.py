@@ -101,29 +101,24 @@ class Wire:
     def from_wire(cls, document: Mapping[str, Any]) -> Self:
         """The value that *document* says; see the module for what becomes of oddities."""
         values: dict[str, Any] = {}
-        odd, entries = len(document), cls.ENTRIES
+        extra: dict[str, Any] = {}
+        entries = cls.ENTRIES
         for key, raw in document.items():
             entry = entries.get(key)
             if entry is None:
-                continue
+                extra[key] = raw
             # Not isinstance: to Python true is an int.
-            if type(raw) is entry.plain:
+            elif type(raw) is entry.plain:
                 values[entry.attribute] = raw
-                odd -= 1
-            elif raw is not None and (value := entry.codec.read(raw)) is not None:
+            elif raw is None or (value := entry.codec.read(raw)) is None:
+                extra[key] = raw
+            else:
                 values[entry.attribute] = value
-                odd -= value is raw or _is_written_as(raw, value)
-        plain = cls(**values)
-        if not odd and values.keys() >= _given(cls):  # type: ignore[arg-type]  # every type can be hashed
-            return plain
-        written = plain.to_wire()
-        extra: dict[str, Any] = {
-            key: raw
-            for key, raw in document.items()
-            if key not in written or not _same(written[key], raw)
-        }
-        extra |= {key: ABSENT for key in written if key not in document}
-        return cls(**values, extra=extra) if extra else plain
+                if value is not raw and not _is_written_as(raw, value):
+                    extra[key] = raw
+        if absent := _given(cls).difference(document):  # type: ignore[arg-type]  # types have hashes
+            extra |= dict.fromkeys(absent, ABSENT)
+        return cls(**values, extra=extra) if extra else cls(**values)
 
     def to_wire(self) -> dict[str, Any]:
         """The JSON object: Delta's key names and order; None is left out."""
@@ -191,10 +186,9 @@ class Loggable(Wire):
 
 @cache
 def _given(kind: type[Wire]) -> frozenset[str]:
-    """The attributes that are written even where the log has said nothing of them."""
-    plain = kind()
-    attributes = [entry.attribute for entry in kind.ENTRIES.values()]
-    return frozenset(name for name in attributes if getattr(plain, name) is not None)
+    """The keys that are written even where the log has said nothing of them."""
+    plain, entries = kind(), kind.ENTRIES.items()
+    return frozenset(key for key, entry in entries if getattr(plain, entry.attribute) is not None)
 
 
 def _write(value: Any) -> Any:
