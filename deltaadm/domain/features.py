@@ -122,14 +122,13 @@ class TableFeature:
 
     `legacy` are the (reader, writer) versions that imply it; a reader version of 0 there means
     that readers are not concerned. `in_delta_spark` says whether Delta Spark 4.4.0 knows it;
-    `since` is the first release of Delta Spark that does. `optional_requires` are those of
-    `requires` that other clients do without, and `requires_active` those that must not only be
-    supported when it is active, nor does Delta activate them by itself; `excludes` are features
-    that must not be beside it. `auto_update` says whether Delta adds it silently to an existing
-    table when the metadata asks for it. `not_addable` is empty or the reason why it cannot be added
-    to an existing table by a property, with the error class of the refusal in `refusal`;
-    `refused_when_asked` is that of metadata which asks for a feature that Delta does not offer yet.
-    `section` is where the protocol describes it.
+    `since` is the first release of Delta Spark that does. `requires_active` are those of `requires`
+    that must not only be supported when it is active, nor does Delta activate them by itself;
+    `excludes` are features that must not be beside it. `auto_update` says whether Delta adds it
+    silently to an existing table when the metadata asks for it. `not_addable` is empty or the
+    reason why it cannot be added to an existing table by a property, with the error class of the
+    refusal in `refusal`; `refused_when_asked` is that of metadata which asks for a feature that
+    Delta does not offer yet. `section` is where the protocol describes it.
     """
 
     name: str
@@ -140,7 +139,6 @@ class TableFeature:
     since: str = ""
     legacy: tuple[int, int] | None = None
     requires: tuple[str, ...] = ()
-    optional_requires: tuple[str, ...] = ()
     requires_active: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     auto_update: bool = True
@@ -447,8 +445,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         unasked(when_any_type(is_geospatial)), twin="geospatial", status=Status.PREVIEW,
         removal=_GEO_REMOVAL),
     TableFeature("catalogManaged", _READERS, "Catalog-managed tables", when_supported(),
-        requires=("inCommitTimestamp", "vacuumProtocolCheck"),
-        optional_requires=("vacuumProtocolCheck",), twin="catalogOwned-preview",
+        requires=("inCommitTimestamp", "vacuumProtocolCheck"), twin="catalogOwned-preview",
         removal=Removal(keeps_history_out=True, work="Delta Spark 4.4 throws an exception, "
                         "Databricks Runtime 18 can", broken=True), not_addable=_NOT_ON_EXISTING),
     TableFeature("adaptiveMetadata-preview", _READERS, "protocol_rfcs/iceberg-v4-metadata.md",

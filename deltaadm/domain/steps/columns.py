@@ -35,6 +35,7 @@ from deltaadm.domain.transaction.columns import (
     is_up_cast,
     refuse_default,
     refuse_time,
+    require_allowed_defaults,
     require_found_clustering,
 )
 from deltaadm.domain.transaction.spark_support import require_writable
@@ -217,14 +218,8 @@ class ChangeColumns(Step):
                     delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
                 )
         after = commit_update(snapshot, metadata.with_schema(schema), session)
-        for change, _ in effective:
-            if change.default and not snapshot.protocol.supports("allowColumnDefaults"):
-                raise RefusedError(
-                    f"{path_text(change.column)} cannot have a default: the table does not support "
-                    "the feature allowColumnDefaults.",
-                    remedy="Add it first: `deltaadm enable-feature TABLE allowColumnDefaults`.",
-                    delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
-                )
+        defaults = [change.column for change, _ in effective if change.default]
+        require_allowed_defaults(defaults, snapshot.protocol)
         return after
 
     def _spelled(self, schema: StructType) -> list[tuple[ColumnChange, StructField]]:

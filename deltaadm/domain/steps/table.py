@@ -549,15 +549,8 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
             delta_error_class="DELTA_CANNOT_MODIFY_APPEND_ONLY",
         )
     fields = after.metadata.schema.walk()
-    defaults = [
-        path_text(path) for path, field in fields if FieldKey.CURRENT_DEFAULT in field.metadata
-    ]
-    if defaults and not after.protocol.supports("allowColumnDefaults"):
-        raise RefusedError(
-            f"These columns have a default, which the table does not allow: {', '.join(defaults)}.",
-            remedy="Add --property delta.feature.allowColumnDefaults=supported.",
-            delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
-        )
+    defaults = [path for path, field in fields if FieldKey.CURRENT_DEFAULT in field.metadata]
+    columns.require_allowed_defaults(defaults, after.protocol)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.ddl import default_fits, identifier, unquoted
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import PROPERTIES, Key, column_list, whole_number
-from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
@@ -64,6 +64,18 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
             f"{text} is too long for the column {name}.",
             remedy="Write a shorter default, or declare a longer column.",
             delta_error_class="EXCEED_LIMIT_LENGTH",
+        )
+
+
+def require_allowed_defaults(columns: Sequence[Path], protocol: Protocol) -> None:
+    """Raise `RefusedError` for *columns* with a default in a table whose *protocol* allows none."""
+    if columns and not protocol.supports("allowColumnDefaults"):
+        raise RefusedError(
+            f"These columns have a default, which the table does not allow: "
+            f"{', '.join(map(path_text, columns))}.",
+            remedy="Add the feature: `deltaadm enable-feature TABLE allowColumnDefaults`, or for a "
+            "new table --property delta.feature.allowColumnDefaults=supported.",
+            delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )
 
 

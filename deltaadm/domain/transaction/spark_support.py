@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import REFERENCE, TableFeature, mapping_mode, struct_fields
+from deltaadm.domain.features import REFERENCE, TableFeature, struct_fields
 from deltaadm.domain.properties import (
     INT,
     PROPERTIES,
@@ -354,12 +354,8 @@ PATH_OF_CATALOG_TABLE: Final = "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE
 
 
 def _querying(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
-    # Delta evaluates the mapping mode in any query, whatever the protocol lists.
-    try:
-        mapping_mode(metadata)
-    except DeltaadmError as error:
-        yield Obstacle(error, (f"configuration[{Key.COLUMN_MAPPING_MODE}]",))
-    yield from _refused_values(metadata, (Key.ROW_TRACKING,))
+    # Delta evaluates both in any query, whatever the protocol lists.
+    yield from _refused_values(metadata, (Key.COLUMN_MAPPING_MODE, Key.ROW_TRACKING))
     # `RowId.isEnabled`, without an error class; a protocol with table features is refused on
     # loading.
     if not protocol.supports("rowTracking") and is_true(metadata.configuration, Key.ROW_TRACKING):
