@@ -585,8 +585,7 @@ def validate_configurations(
         elif lower.startswith("delta.") and not lower.startswith(_FREE) and not allow_arbitrary:
             if other := foreign(key):
                 raise RefusedError(
-                    f"Delta Spark does not know the property {key!r}; {other.engine} does "
-                    f"({other.source}).",
+                    f"Delta Spark does not know {key!r}; {other.engine} does ({other.source}).",
                     remedy="Set it there, or allow Spark to store any key: --spark-conf "
                     "spark.databricks.delta.allowArbitraryProperties.enabled=true.",
                     delta_error_class="DELTA_UNKNOWN_CONFIGURATION",

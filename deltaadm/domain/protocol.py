@@ -152,8 +152,7 @@ class Protocol(Loggable):
                 return IllegalArgumentError(
                     f"The protocol is malformed: min{side.title()}Version is {version} and it has "
                     f"{'no ' if names is None else ''}{side}Features.",
-                    remedy="Feature lists are allowed with reader version 3 and writer version 7 "
-                    "only.",
+                    remedy="Only reader version 3 and writer version 7 have lists of features.",
                 )
         if self.supports_reader_features and not self.supports_writer_features:
             return RefusedError(
@@ -640,8 +639,7 @@ def upgrade_protocol_from_metadata_for_existing_table(
     )
     if manual:
         raise RefusedError(
-            "The table's schema needs features that must be enabled explicitly: "
-            f"{', '.join(manual)}.",
+            f"The schema needs features that must be enabled explicitly: {', '.join(manual)}.",
             remedy=f"Run `deltaadm enable-feature TABLE {' '.join(manual)} --support-only` first.",
             delta_error_class="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         )

@@ -457,8 +457,7 @@ def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
                     established={"version": versions[-1]},
                 )
             raise TableError(
-                f"The log of the table at {root} has a gap: commit {version} follows commit "
-                f"{expected - 1}.",
+                f"The log at {root} has a gap: commit {version} follows commit {expected - 1}.",
                 remedy=RESTORE,
                 delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
                 established={"version": versions[-1]},

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
-from deltaadm.domain.features import is_identity
+from deltaadm.domain.features import is_identity, mapping_mode
 from deltaadm.domain.properties import Key, column_list, is_true
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
@@ -26,18 +26,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, Step, Touches
-from deltaadm.domain.transaction import checks
-from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.transaction.columns import (
-    can_be_altered,
-    check_statistics_of,
-    clustering_columns,
-    is_up_cast,
-    refuse_default,
-    refuse_time,
-    require_allowed_defaults,
-    require_found_clustering,
-)
+from deltaadm.domain.transaction import checks, columns
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import commit_update
 from deltaadm.domain.wire import Metadata
@@ -160,7 +149,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
 
 
 def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
-    if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+    if mapping_mode(metadata) == "none":
         raise RefusedError(
             f"A column can only be {what} with column mapping, which the table does not use.",
             remedy="Turn column mapping on first: `deltaadm set-mapping-mode TABLE name`.",
@@ -168,9 +157,9 @@ def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
         )
 
 
-def _with_statistics_of(metadata: Metadata, columns: str) -> Metadata:
+def _with_statistics_of(metadata: Metadata, names: str) -> Metadata:
     listed = Key.STATISTICS_COLUMNS in metadata.configuration
-    return metadata.with_properties({Key.STATISTICS_COLUMNS: columns}) if listed else metadata
+    return metadata.with_properties({Key.STATISTICS_COLUMNS: names}) if listed else metadata
 
 
 def _listed_for_statistics(metadata: Metadata) -> tuple[Path, ...]:
@@ -196,7 +185,7 @@ class ChangeColumns(Step):
         """The state with the columns changed; no data file is touched."""
         metadata = snapshot.metadata
         spelled = self._spelled(metadata.schema)
-        require_found_clustering(snapshot)
+        columns.require_found_clustering(snapshot)
         effective = _effective(spelled)
         _refuse_as_spark_does(spelled, effective)
         if not effective:
@@ -208,7 +197,7 @@ class ChangeColumns(Step):
             schema = _changed(schema, change, place, snapshot)
         # A move may take a column out of the first ones, of which alone statistics are collected.
         if any(change.position for change, _ in effective):
-            check_statistics_of(metadata, clustering_columns(snapshot) or ())
+            columns.check_statistics_of(metadata, columns.clustering_columns(snapshot) or ())
         for change, place in effective:
             if change.type is not None and FieldKey.GENERATION in place.metadata:
                 raise RefusedError(
@@ -219,7 +208,7 @@ class ChangeColumns(Step):
                 )
         after = commit_update(snapshot, metadata.with_schema(schema), session)
         defaults = [change.column for change, _ in effective if change.default]
-        require_allowed_defaults(defaults, snapshot.protocol)
+        columns.require_allowed_defaults(defaults, snapshot.protocol)
         return after
 
     def _spelled(self, schema: StructType) -> list[tuple[ColumnChange, StructField]]:
@@ -232,18 +221,18 @@ class ChangeColumns(Step):
         return spelled
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        columns: list[dict[str, Any]] = []
+        documents: list[dict[str, Any]] = []
         for change, place in _effective(self._spelled(before.metadata.schema)):
             column = _edited(place, change)
             if change.type is not None:
                 bare = column.without(FieldKey.RAW_TYPE)
                 column = checks.without_char(replace(bare, type=change.type))
-            columns.append(_column_document(change.column, column, change.position))
-        if len(columns) > 1:
+            documents.append(_column_document(change.column, column, change.position))
+        if len(documents) > 1:
             # Here the column's parts stand beside the position, unlike where one is changed.
-            flat = [{**entry.pop("column"), **entry} for entry in columns]
+            flat = [{**entry.pop("column"), **entry} for entry in documents]
             return Operation("CHANGE COLUMNS", {"columns": compact(flat)})
-        (only,) = columns
+        (only,) = documents
         parts = {k: v if isinstance(v, str) else compact(v) for k, v in only.items()}
         return Operation("CHANGE COLUMN", parts)
 
@@ -339,7 +328,7 @@ def _stored_type(data_type: DataType) -> DataType:
 
 
 def _is_recorded(old: DataType, new: DataType) -> bool:
-    return old != _stored_type(new) and can_be_altered(old.name, new.name)
+    return old != _stored_type(new) and columns.can_be_altered(old.name, new.name)
 
 
 def _widens(snapshot: Snapshot) -> bool:
@@ -353,10 +342,10 @@ def _refuse_as_spark_does(
     # In Spark's order: of several mistakes the first names the error class.
     for change, place in changes:
         if change.default:
-            refuse_default(path_text(change.column), place.type, change.default)
-    columns = [change.column for change, _ in changes]
-    within = Counter(path[:depth] for path in columns for depth in range(1, len(path) + 1))
-    for column in columns:
+            columns.refuse_default(path_text(change.column), place.type, change.default)
+    changed = [change.column for change, _ in changes]
+    within = Counter(path[:depth] for path in changed for depth in range(1, len(path) + 1))
+    for column in changed:
         if within[column] > 1:
             raise RefusedError(
                 f"{path_text(column)}, or what is in it, is changed twice.",
@@ -409,12 +398,12 @@ def _spark_casts(old: DataType, new: DataType) -> bool:
         same = before[1] == after[1] is None
         # CHAR pads its values, so that only the same length keeps them.
         return int(before[2]) == int(after[2]) if same else int(before[2]) <= int(after[2])
-    return is_up_cast("string" if before else old.name, new.name)
+    return columns.is_up_cast("string" if before else old.name, new.name)
 
 
 def _widening_remedy(old: DataType) -> str:
     types = ("short", "integer", "long", "double", "decimal(38,18)", "timestamp_ntz")
-    wider = [name for name in types if can_be_altered(old.name, name)]
+    wider = [name for name in types if columns.can_be_altered(old.name, name)]
     listed = ", ".join(ddl.type_sql(PrimitiveType(name)) for name in wider)
     return f"It can become: {listed}." if listed else "Add a column of the new type and fill it."
 
@@ -455,7 +444,7 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
 
 _DEFINITIONS: Final = Json(
     STRINGS.schema,
-    lambda columns: list(map(ddl.definition_sql, columns)),
+    lambda definitions: list(map(ddl.definition_sql, definitions)),
     lambda value: ddl.parse_definitions(", ".join(texts(value))),
 )
 
@@ -473,7 +462,7 @@ class AddColumns(Step):
     def require_allowed(self) -> None:
         """Raise `RefusedError` for types that Spark refuses before it loads the table."""
         for definition in self.columns:
-            refuse_time(definition.column)
+            columns.refuse_time(definition.column)
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state in which existing rows have nulls in the new columns."""
@@ -481,11 +470,11 @@ class AddColumns(Step):
         for definition in self.columns:
             # Parents are those of the table as it is; a position may name a column just added.
             schema = _with_column(schema, before, definition)
-        require_found_clustering(snapshot)
+        columns.require_found_clustering(snapshot)
         for definition in self.columns:
             default = definition.column.metadata.get(FieldKey.CURRENT_DEFAULT)
             if isinstance(default, str):
-                refuse_default(definition.column.name, definition.column.type, default)
+                columns.refuse_default(definition.column.name, definition.column.type, default)
         known = {folded(path): path for path, _ in before.walk()}
         added = [(*definition.parent, definition.column.name) for definition in self.columns]
         for path in added:
@@ -506,8 +495,7 @@ class AddColumns(Step):
             strict = [path_text(path) for path, field in fields if not field.nullable]
             if strict:
                 raise RefusedError(
-                    f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have no value "
-                    "for it.",
+                    f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have none.",
                     remedy="Add it without NOT NULL; once it is filled, a constraint can forbid "
                     "nulls: alter --add-constraint 'NAME=COLUMN IS NOT NULL'.",
                     delta_error_class="DELTA_OPERATION_NOT_ALLOWED",
@@ -523,16 +511,16 @@ class AddColumns(Step):
                     "NOT_SUPPORTED",
                 )
         proposed = snapshot.metadata.with_schema(schema)
-        if column_mapping_mode(proposed) is ColumnMappingMode.NONE:
+        if mapping_mode(proposed) == "none":
             checks.check_names(proposed)
         return commit_update(snapshot, proposed, session)
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
-        columns = [
+        documents = [
             _column_document((*new.parent, new.column.name), new.column, new.position)
             for new in self.columns
         ]
-        return Operation("ADD COLUMNS", {"columns": compact(columns)})
+        return Operation("ADD COLUMNS", {"columns": compact(documents)})
 
     @property
     def touches(self) -> Touches:
@@ -578,8 +566,7 @@ def _with_column(
         if after is not None and after.lower() not in [name.lower() for name in names]:
             where = path_text(definition.parent) if definition.parent else "the table"
             raise RefusedError(
-                f"{definition.column.name} cannot be placed after {after}, which is not a "
-                f"column of {where}.",
+                f"{definition.column.name} cannot be placed after {after}: it is not in {where}.",
                 remedy=f"Its columns are: {', '.join(names)}.",
                 delta_error_class="FIELD_NOT_FOUND",
             )
@@ -612,7 +599,7 @@ class DropColumns(Step):
             return snapshot
         require_writable(snapshot)
         _require_mapping(metadata, "dropped", "DELTA_UNSUPPORTED_DROP_COLUMN")
-        require_found_clustering(snapshot)
+        columns.require_found_clustering(snapshot)
         schema = metadata.schema
         for path in dropped:
             schema = without_column(schema, path)
@@ -623,7 +610,7 @@ class DropColumns(Step):
                 remedy="A partition column cannot be dropped.",
                 delta_error_class="DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
             )
-        clustering = sorted(set(clustering_columns(snapshot) or ()) & set(dropped))
+        clustering = sorted(set(columns.clustering_columns(snapshot) or ()) & set(dropped))
         if clustering:
             raise RefusedError(
                 f"The table is clustered by {', '.join(map(path_text, clustering))}.",
@@ -642,8 +629,8 @@ class DropColumns(Step):
         return commit_update(snapshot, proposed, session)
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        columns = [find_column(before.metadata.schema, path) for path in self.columns]
-        names = [_attribute_name(path) for path in columns if path is not None]
+        found = [find_column(before.metadata.schema, path) for path in self.columns]
+        names = [_attribute_name(path) for path in found if path is not None]
         return Operation("DROP COLUMNS", {"columns": compact(names)})
 
     @property
@@ -651,8 +638,8 @@ class DropColumns(Step):
         return Touches(drops=self.columns)
 
     def _clause(self) -> str:
-        columns = ", ".join(map(ddl.path_sql, self.columns))
-        return f"DROP COLUMNS {ddl.if_exists_sql(self.if_exists)}({columns})"
+        names = ", ".join(map(ddl.path_sql, self.columns))
+        return f"DROP COLUMNS {ddl.if_exists_sql(self.if_exists)}({names})"
 
     def options(self) -> Iterator[str]:
         for column in self.columns:

@@ -8,7 +8,7 @@ from typing import Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
-from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
+from deltaadm.domain.features import FEATURES, Cost, Removal, TableFeature, dependents, mapping_mode
 from deltaadm.domain.properties import (
     PROPERTIES,
     Key,
@@ -26,7 +26,6 @@ from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot, every_file, file_metadata
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, constraints, update
-from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_KEYS, preparation
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
@@ -150,7 +149,7 @@ class SetProperties(Step):
         Column mapping is removed by a statement of its own, which writes all files anew.
         """
         if self._removes_mapping:
-            if column_mapping_mode(before.metadata) is not ColumnMappingMode.NONE:
+            if mapping_mode(before.metadata) != "none":
                 return None
             return Operation("REMOVE COLUMN MAPPING", {}, reads_files=True)
         # JSON within JSON: Delta writes this parameter as a text.
@@ -252,10 +251,7 @@ class UnsetProperties(Step):
         return len(self.keys) > 1 and self._removes_mapping(snapshot)
 
     def _removes_mapping(self, snapshot: Snapshot) -> bool:
-        return (
-            Key.COLUMN_MAPPING_MODE in self.keys
-            and column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE
-        )
+        return Key.COLUMN_MAPPING_MODE in self.keys and mapping_mode(snapshot.metadata) != "none"
 
     @property
     def words(self) -> str:
@@ -512,15 +508,14 @@ class DropFeature(Step):
 
         Whether the history has expired is for the caller to know.
         """
-        feature = _droppable(snapshot, self)
+        feature, removal = _droppable(snapshot, self)
         require_writable(snapshot)
-        removal = feature.removal
-        if removal is not None and removal.broken:
+        if removal.broken:
             raise RefusedError(
                 f"Delta Spark 4.4 cannot drop {feature.name}: the attempt ends in an exception.",
                 remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             )
-        if removal is not None and removal.refused_in_use is not None:
+        if removal.refused_in_use is not None:
             error_class, remedy = removal.refused_in_use
             if evidence := feature.activation.evidence(snapshot.metadata):
                 raise RefusedError(
@@ -531,8 +526,8 @@ class DropFeature(Step):
         clean = preparation(self.name).clean(snapshot, session)
         if self.waits(snapshot):
             return clean
-        gone = removal.properties if removal else ()
-        proposed, protocol = clean.metadata.without_properties(*gone), clean.protocol
+        proposed = clean.metadata.without_properties(*removal.properties)
+        protocol = clean.protocol
         if self.protects_checkpoints:
             # A legacy protocol has no list to put it in.
             protocol = protocol.denormalized().with_feature(CHECKPOINT_PROTECTION)
@@ -624,7 +619,7 @@ class DropFeature(Step):
         return commit.operation in self.operations
 
 
-def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
+def _droppable(snapshot: Snapshot, step: DropFeature) -> tuple[TableFeature, Removal]:
     feature = TableFeature.lookup(step.name)
     # In its exact spelling, unlike everywhere else: so DROP FEATURE compares.
     supported = step.name in snapshot.protocol.supported_features
@@ -646,21 +641,20 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
             remedy="Nothing needs to be done.",
             delta_error_class="DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
         )
-    if feature.removal is None:
+    removal = feature.removal
+    if removal is None:
         raise RefusedError(
             f"The table feature {step.name} cannot be dropped.",
             remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             delta_error_class="DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
         )
-    if step.truncate_history and not (
-        feature.removal.keeps_history_out or feature.removal.only_truncating
-    ):
+    if step.truncate_history and not (removal.keeps_history_out or removal.only_truncating):
         raise RefusedError(
             f"Dropping {feature.name} does not require truncating history.",
             remedy="Leave out --truncate-history.",
             delta_error_class="DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
         )
-    if feature.removal.only_truncating and not step.truncate_history:
+    if removal.only_truncating and not step.truncate_history:
         raise RefusedError(
             f"{feature.name} protects history that needs dropped features, so it can only be "
             "dropped together with that history.",
@@ -675,4 +669,4 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
             remedy=f"Drop {', '.join(needing)} first, if they can be dropped.",
             delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
         )
-    return feature
+    return feature, removal

@@ -13,7 +13,7 @@ from deltaadm import json_values as jv
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
-from deltaadm.domain.features import is_identity, struct_fields
+from deltaadm.domain.features import is_identity, mapping_mode, struct_fields
 from deltaadm.domain.properties import (
     PROPERTIES,
     Key,
@@ -34,14 +34,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.step import Operation, Step, Touches
-from deltaadm.domain.transaction import checks, columns, update
-from deltaadm.domain.transaction.column_mapping import (
-    ColumnMappingMode,
-    column_mapping_mode,
-    drop_column_mapping_metadata,
-    names_containers,
-    slot_paths,
-)
+from deltaadm.domain.transaction import checks, column_mapping, columns, update
 from deltaadm.domain.transaction.constraints import refuse_generation
 from deltaadm.domain.transaction.spark_support import require_readable, require_writable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Format, Metadata
@@ -434,8 +427,7 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
         name = column.type.name
         if not name or name.startswith(("string collate", "variant", "void")):
             raise RefusedError(
-                f"A table cannot be partitioned by {path_text((column.name,))} because of its "
-                "type.",
+                f"A table cannot be partitioned by the type of {path_text((column.name,))}.",
                 remedy="Choose columns with numbers, dates, times or strings.",
                 delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
             )
@@ -472,12 +464,14 @@ def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     """*snapshot* with the column ids counted that a table in its place goes on from."""
     # Under Iceberg compatibility Delta counts as if the columns that are replaced had had ids.
     old = snapshot.metadata
-    mapped = column_mapping_mode(old) is not ColumnMappingMode.NONE
+    mapped = mapping_mode(old) != "none"
     if not snapshot.exists or mapped or not update.enabled_versions(proposed):
         return snapshot
     counted = sum(1 for _ in old.schema.walk())
-    if names_containers(proposed):
-        counted += sum(1 for _, field in old.schema.walk() for _ in slot_paths(field.type, ""))
+    if column_mapping.names_containers(proposed):
+        counted += sum(
+            1 for _, field in old.schema.walk() for _ in column_mapping.slot_paths(field.type, "")
+        )
     return replace(snapshot, metadata=old.with_properties({Key.MAX_COLUMN_ID: str(counted)}))
 
 
@@ -531,7 +525,7 @@ def _require_as_described(
 
 def _described(schema: StructType) -> dict[Path, tuple[str, bool, Mapping[str, Any]]]:
     """The columns, in no order, without what Delta adds to them."""
-    plain = drop_column_mapping_metadata(
+    plain = column_mapping.drop_column_mapping_metadata(
         StructType(tuple(checks.without_char(field) for field in schema.fields))
     )
     return {
@@ -584,8 +578,7 @@ class SetLocation(Step):
         if here != other and not session.bypass_location_schema_check:
             raise RefusedError(
                 f"The table at {there.root} has other columns or other partitions.",
-                remedy="Compare both with inspect. If that is intended, pass "
-                f"--spark-conf {BYPASS}=true.",
+                remedy=f"Compare both with inspect; --spark-conf {BYPASS}=true allows it.",
                 delta_error_class="DELTA_SET_LOCATION_SCHEMA_MISMATCH",
             )
         return replace(there, name=snapshot.name)
@@ -607,6 +600,6 @@ class SetLocation(Step):
 
 
 def _compared(metadata: Metadata) -> tuple[StructType, list[StructField]]:
-    schema = drop_column_mapping_metadata(metadata.schema)
+    schema = column_mapping.drop_column_mapping_metadata(metadata.schema)
     fields = {field.name: field for field in schema.fields}
     return schema, [fields[name] for name in metadata.partition_columns if name in fields]

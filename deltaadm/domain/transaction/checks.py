@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.features import FEATURES
+from deltaadm.domain.features import FEATURES, mapping_mode
 from deltaadm.domain.properties import Key, column_list, interval_microseconds, is_true
 from deltaadm.domain.protocol import Protocol, supported_features_from_table_configs
 from deltaadm.domain.schema import (
@@ -26,13 +26,8 @@ from deltaadm.domain.schema import (
     slot_types,
     with_types,
 )
-from deltaadm.domain.transaction.column_mapping import (
-    INVALID_CHARACTERS,
-    ColumnMappingMode,
-    check_column_id_and_physical_name_assignments,
-    column_mapping_mode,
-    has_invalid_characters,
-)
+from deltaadm.domain.transaction import column_mapping
+from deltaadm.domain.transaction.column_mapping import INVALID_CHARACTERS, has_invalid_characters
 from deltaadm.domain.transaction.spark_support import SPARK_TYPES
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import IllegalArgumentError, RefusedError
@@ -183,10 +178,10 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
             remedy="Rename or drop one of each with the client that wrote them.",
             delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
         )
-    if column_mapping_mode(new) is ColumnMappingMode.NONE:
+    if mapping_mode(new) == "none":
         check_names(new)
     else:
-        check_column_id_and_physical_name_assignments(new)
+        column_mapping.check_column_id_and_physical_name_assignments(new)
     unknown = [
         path_text(path)
         for path, field in schema.walk()
@@ -204,8 +199,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
         name = new.configuration.get(key)
         if name is not None and name.lower() in columns:
             raise RefusedError(
-                f"Row tracking stores its values in a column named {name!r}, which the table "
-                "already has.",
+                f"The table has a column {name!r}, as which row tracking stores its values.",
                 remedy="Rename that column.",
                 delta_error_class="DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
             )
@@ -213,8 +207,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
     if reserved and is_true(new.configuration, "delta.enableChangeDataFeed"):
         was_on = is_true(old.configuration, "delta.enableChangeDataFeed")
         raise RefusedError(
-            f"The change data feed reserves the column names {', '.join(reserved)}, which the "
-            "table already has.",
+            f"The table has columns whose names the change data feed needs: {', '.join(reserved)}.",
             remedy="Rename those columns.",
             delta_error_class="RESERVED_CDC_COLUMNS_ON_WRITE"
             if was_on

@@ -121,8 +121,7 @@ def column_mapping_metadata(field: StructField, mode: ColumnMappingMode) -> dict
     if identifier is None or field.metadata.get(FieldKey.PHYSICAL_NAME) is None:
         missing = "column id" if identifier is None else "physical name"
         raise RefusedError(
-            f"Column {field.name!r} has no {missing} although the column mapping mode is "
-            f"'{mode.value}'.",
+            f"Column {field.name!r} has no {missing} in column mapping mode '{mode.value}'.",
             remedy="Any ALTER TABLE through Delta Spark adds what is missing.",
         )
     ids = {FieldKey.PARQUET_FIELD_ID: identifier}
@@ -372,8 +371,7 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
             raise RefusedError(
                 f"Two columns share the {of_id if identifier in ids else of_name} in column "
                 f"mapping mode '{mode.value}'.",
-                remedy="Find the commit that introduced the second one and restore the version "
-                "before it.",
+                remedy="Restore the version before the commit that introduced the second one.",
             )
         ids.add(identifier)
         paths.add(path)

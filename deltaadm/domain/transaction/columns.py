@@ -324,8 +324,7 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
     invalid = [path_text(path) for path in clustered if not has_bounds(types[path])]
     if invalid:
         raise RefusedError(
-            "These columns have types without minimum and maximum statistics: "
-            f"{', '.join(invalid)}.",
+            f"These columns have types without minimum and maximum: {', '.join(invalid)}.",
             remedy="Choose columns with numbers, dates, times or strings.",
             delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
         )

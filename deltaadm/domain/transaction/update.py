@@ -12,7 +12,7 @@ from typing import Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.ddl import is_iceberg_default
-from deltaadm.domain.features import FEATURES, with_requirements
+from deltaadm.domain.features import FEATURES, mapping_mode, with_requirements
 from deltaadm.domain.properties import (
     PROPERTIES,
     Key,
@@ -42,14 +42,7 @@ from deltaadm.domain.schema import (
     path_text,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction import checks
-from deltaadm.domain.transaction.column_mapping import (
-    ColumnMappingMode,
-    assign_column_id_and_physical_name,
-    column_mapping_mode,
-    remove_column_mapping,
-    verify_and_update_metadata_change,
-)
+from deltaadm.domain.transaction import checks, column_mapping
 from deltaadm.domain.transaction.spark_support import require_committable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import RefusedError
@@ -103,11 +96,11 @@ def enforce_iceberg_compatibility(
     if is_creating_new_table and required:
         metadata = metadata.with_properties(required)
         if Key.COLUMN_MAPPING_MODE in required:
-            metadata = assign_column_id_and_physical_name(
+            metadata = column_mapping.assign_column_id_and_physical_name(
                 metadata, before.metadata, is_changing_mode_on_existing_table=False
             )
     for version in enabled_versions(metadata):
-        if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+        if mapping_mode(metadata) == "none":
             raise _violation(
                 "WRONG_REQUIRED_TABLE_PROPERTY",
                 f"Iceberg compatibility V{version} needs column mapping.",
@@ -180,16 +173,14 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
             if not allows_type(version, data_type):
                 raise _violation(
                     "UNSUPPORTED_DATA_TYPE",
-                    f"Iceberg compatibility V{version} does not allow the type of column "
-                    f"{field.name!r}.",
+                    f"Iceberg compatibility V{version} forbids the type of column {field.name!r}.",
                     "Drop the column, or choose another version.",
                 )
     for field in metadata.schema.fields if version > 1 else ():
         if field.name in metadata.partition_columns and field.type.name not in _V2_TYPES:
             raise _violation(
                 "UNSUPPORTED_PARTITION_DATA_TYPE",
-                f"Iceberg compatibility V{version} does not allow the type of partition column "
-                f"{field.name!r}.",
+                f"Iceberg compatibility V{version} forbids partitions of {field.name!r}'s type.",
                 "Partition by another column, or choose another version.",
             )
     old = before.metadata
@@ -299,7 +290,7 @@ def update_metadata(
         proposed = _with_global_defaults(proposed, session)
     if snapshot.exists and not is_creating_new_table:
         checks.refuse_keys_of_upgrade(proposed.configuration, before)
-    metadata = verify_and_update_metadata_change(
+    metadata = column_mapping.verify_and_update_metadata_change(
         snapshot.metadata,
         proposed,
         is_creating_new_table=is_creating_new_table,
@@ -463,7 +454,7 @@ def without_mapping(
     snapshot: Snapshot, mode: Mapping[str, str], session: SessionSettings
 ) -> Snapshot:
     """The state after `REMOVE COLUMN MAPPING`, a commit of its own."""
-    bare = remove_column_mapping(snapshot.metadata)
+    bare = column_mapping.remove_column_mapping(snapshot.metadata)
     return commit_update(snapshot, bare.with_properties(mode), session)
 
 
