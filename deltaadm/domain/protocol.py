@@ -51,16 +51,11 @@ class SessionSettings:
             for key, value in conf.items()
             if key.startswith(DEFAULTS_PREFIX)
         }
-        flags = {}
-        for key, attribute in FLAGS.items():
-            if key in conf:
-                text = conf[key]
-                if text.strip().lower() not in ("true", "false"):
-                    raise RefusedError(
-                        f"The Spark setting {key} is {text!r}, which is neither true nor false.",
-                        remedy=f"Pass --spark-conf {key}=true or {key}=false.",
-                    )
-                flags[attribute] = text.strip().lower() == "true"
+        flags = {
+            attribute: boolean(key, conf[key].strip())
+            for key, attribute in FLAGS.items()
+            if key in conf
+        }
         return cls(property_defaults=defaults, **flags)
 
     def to_conf(self) -> dict[str, str]:
@@ -304,8 +299,8 @@ class Protocol(Loggable):
             max(protocol.min_reader_version for protocol in every),
             max(protocol.min_writer_version for protocol in every),
         )
-        readers = frozenset(name for protocol in every for name in protocol.reader_features or ())
-        writers = frozenset(name for protocol in every for name in protocol.writer_features or ())
+        readers = (name for protocol in every for name in protocol.reader_features or ())
+        writers = (name for protocol in every for name in protocol.writer_features or ())
         listed = replace(
             merged,
             reader_features=_with_names(merged.reader_features, *readers),

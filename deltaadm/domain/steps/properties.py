@@ -16,12 +16,7 @@ from deltaadm.domain.properties import (
     unset_key,
     validate_configurations,
 )
-from deltaadm.domain.protocol import (
-    Protocol,
-    SessionSettings,
-    supported_reader_version_numbers,
-    supported_writer_version_numbers,
-)
+from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot, every_file, file_metadata
 from deltaadm.domain.steps.step import Operation, Step, Touches
@@ -464,16 +459,13 @@ class WriteCheckpoint(Step):
 def require_checkpointable(snapshot: Snapshot) -> None:
     """Raise `RefusedError` for a table whose checkpoints are for other writers to write."""
     protocol = snapshot.protocol
-    obstacles = [*update.obstacles_to_writing(snapshot)]
-    known = (
-        protocol.min_reader_version in supported_reader_version_numbers()
-        and protocol.min_writer_version in supported_writer_version_numbers()
-    )
+    obstacle = next(update.obstacles_to_writing(snapshot), "")
+    known = protocol.supported_for_read and protocol.supported_for_write
     if protocol.malformation is not None or not known:
-        obstacles.insert(0, f"its protocol is {protocol.simple_string}")
-    if obstacles:
+        obstacle = obstacle or f"its protocol is {protocol.simple_string}"
+    if obstacle:
         raise RefusedError(
-            f"deltaadm cannot write a checkpoint of this table: {obstacles[0]}.",
+            f"deltaadm cannot write a checkpoint of this table: {obstacle}.",
             remedy="Have a writer that supports all of the table's features write it. Delta Spark "
             "writes one every delta.checkpointInterval commits.",
         )
