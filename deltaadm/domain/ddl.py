@@ -732,7 +732,7 @@ def default_fits(data_type: DataType, text: str) -> bool | None:
         word = text[1:-1].strip().lower().lstrip("+-")
         is_cast = name == "binary" or word in _CAST_WORDS or re.search(r"\d", word)
         fits = None if is_cast and name != "boolean" else False
-    elif name not in _TAKEN_BY[kind]:
+    elif name not in (_DATED if kind == "date" else (kind,)):
         fits = False
     elif name == "date":
         with suppress(ValueError):
@@ -769,11 +769,7 @@ _LITERALS: Final = {
     "binary": r"[xX]'[0-9a-fA-F]*'",
     "date": r"(?i:date)\s*'\d{4}-\d\d-\d\d'",
 }
-_TAKEN_BY: Final = {
-    "boolean": ("boolean",),
-    "binary": ("binary",),
-    "date": ("date", "timestamp", "timestamp_ntz"),
-}
+_DATED: Final = ("date", "timestamp", "timestamp_ntz")
 _NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
 _FLOATS: Final = ("float", "double")
 _KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, *_FLOATS, "timestamp", "binary"})

@@ -18,6 +18,7 @@ from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     SCHEMAS_REMEMBERED,
     DataType,
+    FieldKey,
     StructField,
     StructType,
     all_types,
@@ -106,7 +107,7 @@ class Removal:
     `suspends_clustering` that a table is clustered again once it is dropped.
     """
 
-    keeps_history_out: bool
+    keeps_history_out: bool = False
     only_truncating: bool = False
     work: str = ""
     properties: tuple[str, ...] = ()
@@ -291,9 +292,7 @@ def _some_option(key: str) -> Activation:
     return Activation(evidence)
 
 
-_IDENTITY_KEYS = frozenset(
-    {"delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert"}
-)
+_IDENTITY_KEYS = {FieldKey.IDENTITY_START, FieldKey.IDENTITY_STEP, FieldKey.IDENTITY_EXPLICIT}
 
 
 def is_identity(column: StructField) -> bool:
@@ -343,7 +342,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
                               for key in metadata.configuration
                               if key.lower().startswith(Key.CONSTRAINT_PREFIX)),
             by_constraint=True), legacy=(0, 3), since="0.8.0",
-        removal=Removal(keeps_history_out=False, work="every constraint must be dropped first",
+        removal=Removal(work="every constraint must be dropped first",
                         refused_in_use=("DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
                                         "Drop each of them first: alter --drop-constraint NAME."))),
     TableFeature("changeDataFeed", _WRITERS, "Change Data Files",
@@ -361,10 +360,10 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         since="3.3.0"),
     TableFeature("allowColumnDefaults", _WRITERS, "Default Columns", when_supported()),
     TableFeature("domainMetadata", _WRITERS, "Domain Metadata", when_supported(), since="3.0.0",
-        removal=Removal(keeps_history_out=False, work="every domain is removed first")),
+        removal=Removal(work="every domain is removed first")),
     TableFeature("rowTracking", _WRITERS, "Row Tracking", when_property("delta.enableRowTracking"),
         requires=("domainMetadata",), since="3.2.0",
-        removal=Removal(keeps_history_out=False, work="row ids are removed from every file",
+        removal=Removal(work="row ids are removed from every file",
                         properties=("delta.enableRowTracking",
                                     "delta.rowTracking.materializedRowCommitVersionColumnName",
                                     "delta.rowTracking.materializedRowIdColumnName",
@@ -377,7 +376,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
     TableFeature("inCommitTimestamp", _WRITERS, "In-Commit Timestamps",
         when_property("delta.enableInCommitTimestamps"), since="3.3.0",
-        removal=Removal(keeps_history_out=False, work="its properties are removed first")),
+        removal=Removal(work="its properties are removed first")),
     TableFeature("icebergCompatV1", _WRITERS, "Iceberg Compatibility V1",
         when_property("delta.enableIcebergCompatV1"), requires=("columnMapping",),
         requires_active=("columnMapping",), since="3.0.0",
@@ -392,19 +391,17 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         caution="Once enabled, it cannot be disabled."),
     TableFeature("checkpointProtection", _WRITERS, "protocol_rfcs/checkpoint-protection.md",
         when_supported(), status=Status.RFC, since="4.0.0",
-        removal=Removal(keeps_history_out=False, only_truncating=True),
+        removal=Removal(only_truncating=True),
         caution="Writers that do not support it can no longer write to the table."),
     TableFeature("materializePartitionColumns", _WRITERS,
         "protocol_rfcs/materialize-partition-columns.md",
         when_property("delta.enableMaterializePartitionColumnsFeature"), status=Status.RFC,
-        removal=Removal(keeps_history_out=False,
-                        properties=("delta.enableMaterializePartitionColumnsFeature",))),
+        removal=Removal(properties=("delta.enableMaterializePartitionColumnsFeature",))),
     TableFeature("coordinatedCommits-preview", _WRITERS,
         "protocol_rfcs/rejected: managed-commits.md, superseded by catalogManaged",
         _some_option("delta.coordinatedCommits.commitCoordinator-preview"),
         requires=("inCommitTimestamp", "vacuumProtocolCheck"), status=Status.PREVIEW,
-        removal=Removal(keeps_history_out=False,
-                        work="its properties are unset, staged commits published")),
+        removal=Removal(work="its properties are unset, staged commits published")),
     TableFeature("deletionVectors", _READERS, "Deletion Vectors",
         when_property("delta.enableDeletionVectors"), since="2.3.0",
         removal=Removal(keeps_history_out=True, work="files with deletion vectors are purged"),
@@ -520,9 +517,8 @@ def with_requirements(names: Iterable[str]) -> tuple[str, ...]:
 
 def dependents(name: str, among: Container[str]) -> list[str]:
     """The features *among* these that require the feature *name* themselves, in order."""
-    return sorted(
-        other for other, feature in FEATURES.items() if name in feature.requires and other in among
-    )
+    named = (other for other, feature in FEATURES.items() if name in feature.requires)
+    return sorted(other for other in named if other in among)
 
 
 def undo_feature(feature: TableFeature | None) -> str:

@@ -567,9 +567,7 @@ def unset_key(key: str) -> str:
     return key if lower.startswith(Key.UNIVERSAL_FORMAT_PREFIX) else normalized_key(key)
 
 
-def validate_configurations(
-    configuration: Mapping[str, str], *, allow_arbitrary: bool = False
-) -> dict[str, str]:
+def validated(configuration: Mapping[str, str], *, allow_arbitrary: bool = False) -> dict[str, str]:
     """
     The properties as Delta would take them from a user, keys in the registry's spelling.
 

@@ -51,19 +51,15 @@ class SessionSettings:
             for key, value in conf.items()
             if key.startswith(DEFAULTS_PREFIX)
         }
-        flags = {
-            attribute: boolean(key, conf[key].strip())
-            for key, attribute in FLAGS.items()
-            if key in conf
-        }
+        known = {key: attribute for key, attribute in FLAGS.items() if key in conf}
+        flags = {attribute: boolean(key, conf[key].strip()) for key, attribute in known.items()}
         return cls(property_defaults=defaults, **flags)
 
     def to_conf(self) -> dict[str, str]:
         """The same settings as Spark configuration; every one is said, defaults included."""
         flags = {key: str(getattr(self, attribute)).lower() for key, attribute in FLAGS.items()}
-        return {
-            DEFAULTS_PREFIX + key: value for key, value in self.property_defaults.items()
-        } | flags
+        defaults = self.property_defaults.items()
+        return {DEFAULTS_PREFIX + key: value for key, value in defaults} | flags
 
 
 FLAGS: Final[Mapping[str, str]] = {
@@ -228,11 +224,10 @@ class Protocol(Loggable):
             raise _too_low(entry, "reader", result.min_reader_version, reader)
         if not result.supports_writer_features and writer > result.min_writer_version:
             raise _too_low(entry, "writer", result.min_writer_version, writer)
+        for_readers = [entry.name] if entry.is_reader else []
         return replace(
             result,
-            reader_features=_with_names(
-                result.reader_features, entry.name if entry.is_reader else None
-            ),
+            reader_features=_with_names(result.reader_features, *for_readers),
             writer_features=_with_names(result.writer_features, entry.name),
             extra={},
         )
@@ -396,9 +391,7 @@ class Protocol(Loggable):
 def _known(names: frozenset[str]) -> frozenset[str]:
     """Return the features among *names* that Delta Spark knows, in the registry's spelling."""
     features = map(TableFeature.lookup, names)
-    return frozenset(
-        feature.name for feature in features if feature is not None and feature.in_delta_spark
-    )
+    return frozenset(feature.name for feature in features if feature and feature.in_delta_spark)
 
 
 @lru_cache(maxsize=256)
@@ -411,8 +404,8 @@ def _implied(reader_version: int, writer_version: int) -> frozenset[str]:
     )
 
 
-def _with_names(names: frozenset[str] | None, *more: str | None) -> frozenset[str] | None:
-    return None if names is None else names | {name for name in more if name is not None}
+def _with_names(names: frozenset[str] | None, *more: str) -> frozenset[str] | None:
+    return None if names is None else names | {*more}
 
 
 def _without_name(names: frozenset[str] | None, name: str) -> frozenset[str] | None:
@@ -503,12 +496,9 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
                 remedy="The only value is 'supported'; DROP FEATURE removes a feature.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURE_STATUS",
             )
-    features = {name: TableFeature.lookup(name) for name in requested}
-    unknown = sorted(
-        name for name, feature in features.items() if feature is None or not feature.in_delta_spark
-    )
+    unknown = sorted(name for name in requested if not _known(frozenset((name,))))
     if unknown:
-        known = features[unknown[0]]
+        known = TableFeature.lookup(unknown[0])
         hint = (
             f"{known.name} is known to {known.source}, but not to Delta Spark 4.4.0."
             if known
@@ -519,7 +509,7 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
             remedy=hint or "`deltaadm features` lists all known features.",
             delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
         )
-    return frozenset(feature.name for feature in features.values() if feature is not None)
+    return _known(frozenset(requested))
 
 
 def metadata_required_features(
@@ -555,12 +545,11 @@ def _missing_features(key: MetadataKey, protocol: Protocol) -> Mapping[str, tupl
     metadata = key.metadata
     missing = {}
     for feature in FEATURES.values():
-        if protocol.supports(feature.name) or (feature.twin and protocol.supports(feature.twin)):
+        names = filter(None, (feature.name, feature.twin))
+        if not feature.activation.auto_enables or any(map(protocol.supports, names)):
             continue
         try:
-            evidence = (
-                feature.activation.evidence(metadata) if feature.activation.auto_enables else ()
-            )
+            evidence = feature.activation.evidence(metadata)
         except DeltaadmError:
             continue
         if evidence:
@@ -588,10 +577,8 @@ def for_new_table(metadata: Metadata, session: SessionSettings | None = None) ->
     (1, 2), and (1, 1) with `delta.ignoreProtocolDefaults`.
     """
     defaults = session.property_defaults if session else {}
-    configuration = {
-        **default_configuration(defaults, metadata.configuration),
-        **metadata.configuration,
-    }
+    given = metadata.configuration
+    configuration = {**default_configuration(defaults, given), **given}
     return Protocol.minimum(metadata.with_configuration(configuration)).denormalized_normalized()
 
 
@@ -655,7 +642,5 @@ _PARTS: Final = record(
     readerFeatures=STRINGS,
     writerFeatures=STRINGS,
 )
-PROTOCOL: Final = Json(
-    lambda: _PARTS.schema, lambda protocol: replace(protocol, extra={}).to_wire()
-)
+PROTOCOL: Final = Json(lambda: _PARTS.schema, lambda value: replace(value, extra={}).to_wire())
 """A protocol as JSON without what the log has beside, its feature lists sorted."""

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Final
 
+    Change = Callable[["Path", "StructField"], "StructField"]
+
 
 class FieldKey:
     """The keys of a field's metadata that Delta and Spark know."""
@@ -160,9 +162,7 @@ class StructType:
                 break
         return existing, column, here
 
-    def rewrite(
-        self, change: Callable[[Path, StructField], StructField], path: Path = ()
-    ) -> StructType:
+    def rewrite(self, change: Change, path: Path = ()) -> StructType:
         """
         A copy with every field passed through *change*, each before its descendants.
 
@@ -218,26 +218,22 @@ def with_types(data_type: DataType, types: list[DataType]) -> DataType:
     return replace(data_type, **slots) if slots else data_type
 
 
-def _rewrite_type(
-    data_type: DataType, change: Callable[[Path, StructField], StructField], path: Path
-) -> DataType:
+def _rewrite_type(data_type: DataType, change: Change, path: Path) -> DataType:
     if isinstance(data_type, StructType):
         return data_type.rewrite(change, path)
     types = [_rewrite_type(slot.type, change, (*path, slot.name)) for slot in parts(data_type)]
     return with_types(data_type, types)
 
 
-def change_type(
-    data_type: DataType, path: Path, change: Callable[[DataType], DataType]
-) -> DataType:
-    """*data_type* with the type at *path*, spelled as it is there, passed through *change*."""
+def change_type(whole: DataType, path: Path, change: Callable[[DataType], DataType]) -> DataType:
+    """*whole* with the type at *path*, spelled as it is there, passed through *change*."""
     if not path:
-        return change(data_type)
+        return change(whole)
     types = [
         change_type(part.type, path[1:], change) if part.name == path[0] else part.type
-        for part in parts(data_type)
+        for part in parts(whole)
     ]
-    return with_types(data_type, types)
+    return with_types(whole, types)
 
 
 def slot_types(data_type: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
@@ -334,9 +330,8 @@ def _decode(document: Any, level: int) -> DataType:
             columns.append(StructField(name, data_type, nullable, metadata))
         return StructType(tuple(columns))
     if kind == "array":
-        return ArrayType(
-            _decode(document["elementType"], level + 1), _boolean(document, "containsNull")
-        )
+        element = _decode(document["elementType"], level + 1)
+        return ArrayType(element, _boolean(document, "containsNull"))
     return MapType(
         _decode(document["keyType"], level + 1),
         _decode(document["valueType"], level + 1),

@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import (
-    FEATURES,
-    TableFeature,
-    is_variant,
-    mapping_mode,
-    with_requirements,
-)
+from deltaadm.domain.features import FEATURES, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.properties import Key, whole_number
 from deltaadm.domain.schema import FieldKey, StructField, all_types, path_text
 from deltaadm.domain.snapshot import FileFacts, Kind, Snapshot
@@ -130,7 +124,8 @@ def _materialized(snapshot: Snapshot) -> Iterator[str]:
 
 def _shredded(snapshot: Snapshot) -> Iterable[str] | None:
     """Only data files tell whether variants in them are shredded."""
-    return None if any(map(is_variant, snapshot.metadata.primitive_types)) else ()
+    is_known = all(each.name != "variant" for each in snapshot.metadata.primitive_types)
+    return () if is_known else None
 
 
 def _files_with(count: Callable[[FileFacts], int], what: str) -> Traces:
@@ -158,9 +153,7 @@ def _is_collated(column: StructField) -> bool:
     )
 
 
-_WIDENED: Final = _where(
-    lambda column: FieldKey.TYPE_CHANGES in column.metadata, "has been widened"
-)
+_WIDENED: Final = _where(lambda field: FieldKey.TYPE_CHANGES in field.metadata, "has been widened")
 _COLLATED: Final = _where(_is_collated, "has a collation")
 
 _TRACES: Final[Mapping[str, Traces]] = {

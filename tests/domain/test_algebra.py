@@ -9,7 +9,7 @@ from deltaadm.domain.described import (
     min_protocol_components_from_automatically_enabled_features,
     min_protocol_components_from_metadata,
 )
-from deltaadm.domain.properties import validate_configurations
+from deltaadm.domain.properties import validated
 from deltaadm.domain.protocol import (
     Protocol,
     for_new_table,
@@ -99,7 +99,7 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "upgradeProtocolForExistingTable": lambda i:
         _written(upgrade_protocol_from_metadata_for_existing_table(_metadata(i["metadata"]),
         _protocol(i["current"]))),
-    "validateConfigurations": lambda i: validate_configurations(i["configuration"]),
+    "validateConfigurations": lambda i: validated(i["configuration"]),
     "withFeature": lambda i: _written(_protocol(i["protocol"]).with_feature(i["feature"])),
     "withFeatures": lambda i: _written(_protocol(i["protocol"]).with_features(i["features"])),
 }  # fmt: skip

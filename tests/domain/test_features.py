@@ -21,7 +21,7 @@ from deltaadm.domain.properties import (
     is_protocol_property,
     is_true,
     normalized_key,
-    validate_configurations,
+    validated,
 )
 from deltaadm.domain.protocol import supported_protocol
 from deltaadm.domain.wire import Metadata
@@ -208,8 +208,8 @@ def test_a_property_equals_that_of_the_engine(key: str):
 def test_a_default_is_a_legal_value(key: str):
     default = PROPERTIES[key.lower()].default
     assert default
-    assert validate_configurations({key: default}) == {key: default}
-    assert validate_configurations({key.upper(): default}) == {key: default}
+    assert validated({key: default}) == {key: default}
+    assert validated({key.upper(): default}) == {key: default}
 
 
 @with_rows
@@ -231,18 +231,18 @@ def test_a_switch_has_its_default(configuration: dict[str, str], answer: bool):
 
 @with_rows
 def test_unknown_keys_are_for_other_programs_only(configuration: dict[str, str], allowed: bool):
-    assert validate_configurations(configuration, allow_arbitrary=True) == configuration
+    assert validated(configuration, allow_arbitrary=True) == configuration
     if allowed:
-        assert validate_configurations(configuration) == configuration
+        assert validated(configuration) == configuration
         return
     with pytest.raises(RefusedError) as caught:
-        validate_configurations(configuration)
+        validated(configuration)
     assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
 
 
 def test_a_misspelt_key_gets_a_suggestion():
     with pytest.raises(RefusedError) as caught:
-        validate_configurations({"delta.apendOnly": "true"})
+        validated({"delta.apendOnly": "true"})
     assert "delta.appendOnly" in caught.value.remedy
     assert did_you_mean("zzzz", ["appendOnly"]) == ""
 
@@ -276,12 +276,12 @@ VALUES = (
 @given(st.dictionaries(KEYS, VALUES, max_size=4))
 def test_properties_are_taken_in_the_spelling_of_the_registry_or_refused(wish: dict[str, str]):
     try:
-        taken = validate_configurations(wish)
+        taken = validated(wish)
     except RefusedError:
         return
     assert set(taken) == {normalized_key(key) for key in wish}
     assert set(taken.values()) <= set(wish.values())
-    assert validate_configurations(taken) == taken
+    assert validated(taken) == taken
 
 
 @example("9" * 5000 + " days")

@@ -11,7 +11,7 @@ from deltaadm.domain.properties import (
     foreign_value,
     is_registered,
     similar_property,
-    validate_configurations,
+    validated,
 )
 from deltaadm.errors import RefusedError
 from deltaadm.rules.rule import Severity
@@ -108,7 +108,7 @@ def test_delta_spark_uses_a_table_as_it_did(key: str, value: str, tmp_path: Path
 
 def test_setting_a_foreign_key_is_refused_in_the_name_of_its_engine() -> None:
     with pytest.raises(RefusedError, match="Microsoft Fabric does") as caught:
-        validate_configurations({"delta.parquet.vorder.enabled": "true"})
+        validated({"delta.parquet.vorder.enabled": "true"})
     assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
 
 

@@ -105,9 +105,7 @@ def _attribute_name(path: Path) -> str:
     return ".".join(f"`{part}`" if "." in part else part for part in path)
 
 
-def _column_document(
-    path: Path, field: StructField, position: ddl.Position | None
-) -> dict[str, Any]:
+def _column_entry(path: Path, field: StructField, position: ddl.Position | None) -> dict[str, Any]:
     column = {
         "name": _attribute_name(path),
         # Spark's `typeName`, which does not say what is inside an array or a map.
@@ -166,6 +164,10 @@ def _listed_for_statistics(metadata: Metadata) -> tuple[Path, ...]:
     return column_list(metadata.configuration.get(Key.STATISTICS_COLUMNS, ""))[0]
 
 
+_Changes = list[tuple[ColumnChange, StructField]]
+"""Changes with the columns as they are, spelled as in the schema."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeColumns(Step):
     """
@@ -211,7 +213,7 @@ class ChangeColumns(Step):
         columns.require_allowed_defaults(defaults, snapshot.protocol)
         return after
 
-    def _spelled(self, schema: StructType) -> list[tuple[ColumnChange, StructField]]:
+    def _spelled(self, schema: StructType) -> _Changes:
         spelled = []
         for change in self.changes:
             path, place = _existing(schema, change.column)
@@ -227,7 +229,7 @@ class ChangeColumns(Step):
             if change.type is not None:
                 bare = column.without(FieldKey.RAW_TYPE)
                 column = checks.without_char(replace(bare, type=change.type))
-            documents.append(_column_document(change.column, column, change.position))
+            documents.append(_column_entry(change.column, column, change.position))
         if len(documents) > 1:
             # Here the column's parts stand beside the position, unlike where one is changed.
             flat = [{**entry.pop("column"), **entry} for entry in documents]
@@ -247,9 +249,7 @@ class ChangeColumns(Step):
         return (option for change in self.changes for option in change.options())
 
 
-def _effective(
-    changes: list[tuple[ColumnChange, StructField]],
-) -> list[tuple[ColumnChange, StructField]]:
+def _effective(changes: _Changes) -> _Changes:
     # Spark leaves out a type that is there already: Hive's syntax names it even where it stays.
     return [
         (change, place)
@@ -303,12 +303,10 @@ def _changed(
     return _with_struct(schema, path[:-1], moved)
 
 
-def _placed(
-    column: StructField, position: ddl.Position, others: Sequence[StructField]
-) -> StructType:
+def _placed(new: StructField, position: ddl.Position, others: Sequence[StructField]) -> StructType:
     names = [field.name.lower() for field in others]
     index = 0 if position.after is None else names.index(position.after.lower()) + 1
-    return StructType((*others[:index], column, *others[index:]))
+    return StructType((*others[:index], new, *others[index:]))
 
 
 def _edited(field: StructField, change: ColumnChange) -> StructField:
@@ -335,10 +333,7 @@ def _widens(snapshot: Snapshot) -> bool:
     return is_true(snapshot.metadata.configuration, "delta.enableTypeWidening")
 
 
-def _refuse_as_spark_does(
-    changes: list[tuple[ColumnChange, StructField]],
-    effective: list[tuple[ColumnChange, StructField]],
-) -> None:
+def _refuse_as_spark_does(changes: _Changes, effective: _Changes) -> None:
     # In Spark's order: of several mistakes the first names the error class.
     for change, place in changes:
         if change.default:
@@ -517,7 +512,7 @@ class AddColumns(Step):
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
         documents = [
-            _column_document((*new.parent, new.column.name), new.column, new.position)
+            _column_entry((*new.parent, new.column.name), new.column, new.position)
             for new in self.columns
         ]
         return Operation("ADD COLUMNS", {"columns": compact(documents)})
@@ -542,35 +537,33 @@ def _taken(column: Path) -> RefusedError:
     )
 
 
-def _with_column(
-    schema: StructType, before: StructType, definition: ddl.ColumnDefinition
-) -> StructType:
+def _with_column(schema: StructType, before: StructType, new: ddl.ColumnDefinition) -> StructType:
     parent: Path = ()
-    if definition.parent:
-        parent, place = _existing(before, definition.parent)
+    if new.parent:
+        parent, place = _existing(before, new.parent)
         if not isinstance(place.type, StructType):
             raise RefusedError(
-                f"{path_text(parent)} is not a struct, so the column {definition.column.name} "
+                f"{path_text(parent)} is not a struct, so the column {new.column.name} "
                 "cannot be added to it.",
                 remedy="For structs in an array or a map, give the path of the struct, for example "
                 "items.element.x or prices.value.x.",
                 delta_error_class="INVALID_FIELD_NAME",
             )
-    position = definition.position
+    position = new.position
 
     def extended(struct: StructType) -> StructType:
         if position is None:
-            return StructType((*struct.fields, definition.column))
+            return StructType((*struct.fields, new.column))
         names = [field.name for field in struct.fields]
         after = position.after
         if after is not None and after.lower() not in [name.lower() for name in names]:
-            where = path_text(definition.parent) if definition.parent else "the table"
+            where = path_text(new.parent) if new.parent else "the table"
             raise RefusedError(
-                f"{definition.column.name} cannot be placed after {after}: it is not in {where}.",
+                f"{new.column.name} cannot be placed after {after}: it is not in {where}.",
                 remedy=f"Its columns are: {', '.join(names)}.",
                 delta_error_class="FIELD_NOT_FOUND",
             )
-        return _placed(definition.column, position, struct.fields)
+        return _placed(new.column, position, struct.fields)
 
     return _with_struct(schema, parent, extended)
 

@@ -9,13 +9,7 @@ from typing import Final
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.features import FEATURES, Cost, Removal, TableFeature, dependents, mapping_mode
-from deltaadm.domain.properties import (
-    PROPERTIES,
-    Key,
-    normalized_key,
-    unset_key,
-    validate_configurations,
-)
+from deltaadm.domain.properties import PROPERTIES, Key, normalized_key, unset_key, validated
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot, every_file, file_metadata
@@ -57,9 +51,7 @@ class SetProperties(Step):
         """
         # Delta looks at those under their exact names first, and at all when it sets them.
         _require_redirections(self.properties)
-        properties = validate_configurations(
-            self.properties, allow_arbitrary=session.allow_arbitrary_properties
-        )
+        properties = validated(self.properties, allow_arbitrary=session.allow_arbitrary_properties)
         _require_redirections(properties)
         require_writable(snapshot)
         state = snapshot
@@ -163,9 +155,8 @@ def _require_redirections(properties: Mapping[str, str]) -> None:
     for key in _REDIRECTIONS & properties.keys():
         try:
             parsed = load_json(properties[key])
-            readable = parsed.keys() >= {"type", "state"} and isinstance(
-                load_json(parsed["spec"]), dict
-            )
+            spec = load_json(parsed["spec"])
+            readable = parsed.keys() >= {"type", "state"} and isinstance(spec, dict)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             readable = False
         if not readable:
@@ -316,10 +307,8 @@ class AddConstraint(Step):
                 delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
             )
         # `_metadata` is what Spark knows of a row's file, in every table.
-        known = {"_metadata", *(field.name.lower() for field in metadata.schema.fields)}
-        unknown = [
-            path for path in ddl.column_references(expression) if path[0].lower() not in known
-        ]
+        own = {"_metadata", *(field.name.lower() for field in metadata.schema.fields)}
+        unknown = [path for path in ddl.column_references(expression) if path[0].lower() not in own]
         if unknown:
             raise RefusedError(
                 f"The constraint uses {path_text(unknown[0])}, which the table does not have.",

@@ -59,9 +59,7 @@ _CHANGE: Final = record(
     type=maybe(Json(STRING.schema, ddl.type_sql, lambda value: ddl.parse_type(text(value)))),
     nullable=maybe(BOOLEAN),
     comment=maybe(STRING),
-    position=maybe(
-        Json(STRING.schema, ddl.position_sql, lambda value: ddl.parse_position(text(value)))
-    ),
+    position=maybe(Json(STRING.schema, ddl.position_sql, lambda at: ddl.parse_position(text(at)))),
     default=maybe(STRING),
 )
 COLUMN_CHANGES: Final = array(
@@ -178,10 +176,8 @@ class Step:
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
         """What a table in the state *before* loses by it, in words."""
-        stored = before.metadata.configuration
-        return tuple(
-            f"{key} = {stored[key]}" for key in self.touches.property_values if key in stored
-        )
+        old = before.metadata.configuration
+        return tuple(f"{key} = {old[key]}" for key in self.touches.property_values if key in old)
 
     @property
     def touches(self) -> Touches:

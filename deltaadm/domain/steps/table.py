@@ -14,13 +14,7 @@ from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
 from deltaadm.domain.actions import CLUSTERING_DOMAIN, DomainMetadata
 from deltaadm.domain.features import is_identity, mapping_mode, struct_fields
-from deltaadm.domain.properties import (
-    PROPERTIES,
-    Key,
-    is_protocol_property,
-    is_true,
-    validate_configurations,
-)
+from deltaadm.domain.properties import PROPERTIES, Key, is_protocol_property, is_true, validated
 from deltaadm.domain.protocol import PROTOCOL, Protocol, SessionSettings
 from deltaadm.domain.schema import (
     FieldKey,
@@ -170,10 +164,8 @@ class CreateTable(Step):
         listed = self.properties.get(checks.CLUSTERING_COLUMNS)
         if not self.cluster_by and listed is not None and snapshot.exists:
             # Delta takes the property that stands for CLUSTER BY where domains can be.
-            domain = DomainMetadata(
-                CLUSTERING_DOMAIN, f'{{"{checks.CLUSTERING_COLUMNS}":{listed}}}'
-            )
-            clusters = tuple(columns.physical_clustering({CLUSTERING_DOMAIN: domain}))
+            named = DomainMetadata(CLUSTERING_DOMAIN, f'{{"{checks.CLUSTERING_COLUMNS}":{listed}}}')
+            clusters = tuple(columns.physical_clustering({CLUSTERING_DOMAIN: named}))
         if snapshot.exists:
             require_writable(snapshot)
             # The feature, which stays when a table is clustered by no column any more.
@@ -286,7 +278,7 @@ class CreateTable(Step):
         and takes the place of the property that stands for it.
         """
         options = {k: v for k, v in self.write_options.items() if k.lower().startswith("delta.")}
-        properties = validate_configurations(
+        properties = validated(
             {**self.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
         )
         if self.cluster_by:
@@ -302,7 +294,7 @@ class CreateTable(Step):
         }
         clustering = {f"{Key.FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
         required = update.required_of_new_table(snapshot.metadata, properties)
-        adaptive = _required_by_adaptive_metadata(properties, replaces=snapshot.exists)
+        adaptive = _for_adaptive_metadata(properties, replaces=snapshot.exists)
         configuration = {**required, **adaptive, **properties, **clustering}
         named = {key.lower() for key in self.properties}
         retentions = {key for key in checks.RETENTION_KEYS if key.lower() in named}
@@ -367,14 +359,9 @@ class CreateTable(Step):
         return options.get("usermetadata")
 
 
-def _required_by_adaptive_metadata(
-    properties: Mapping[str, str], *, replaces: bool
-) -> dict[str, str]:
+def _for_adaptive_metadata(properties: Mapping[str, str], *, replaces: bool) -> dict[str, str]:
     """What Delta adds to a new table with adaptive metadata, and refuses if it is requested."""
-    if (
-        properties.get(f"{Key.FEATURE_PREFIX}adaptivemetadata-preview", "").lower()
-        != checks.SUPPORTED
-    ):
+    if properties.get(checks.ADAPTIVE_METADATA, "").lower() != checks.SUPPORTED:
         return {}
     for key, value in _WITH_ADAPTIVE_METADATA.items():
         if properties.get(key, value).lower() != value:

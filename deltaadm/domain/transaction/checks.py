@@ -385,13 +385,9 @@ COORDINATOR: Final = (
     "delta.coordinatedCommits.commitCoordinatorConf-preview",
 )
 COORDINATED_KEYS: Final = (*COORDINATOR, "delta.coordinatedCommits.tableConf-preview")
-ICT_KEYS: Final = (
-    Key.IN_COMMIT_TIMESTAMPS,
-    Key.ICT_ENABLEMENT_VERSION,
-    Key.ICT_ENABLEMENT_TIMESTAMP,
-)
+ICT_KEYS: Final = Key.IN_COMMIT_TIMESTAMPS, Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP
 _CLUSTERING: Final = f"{Key.FEATURE_PREFIX}clustering"
-_ADAPTIVE_METADATA: Final = f"{Key.FEATURE_PREFIX}adaptivemetadata-preview"
+ADAPTIVE_METADATA: Final = f"{Key.FEATURE_PREFIX}adaptivemetadata-preview"
 
 
 def refuse_reserved(keys: Iterable[str]) -> None:
@@ -515,7 +511,7 @@ def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol)
     """Raise `RefusedError` for features that do not join an existing table's *protocol*."""
     asked = {key.lower(): value for key, value in configuration.items()}
     feature = FEATURES["adaptiveMetadata-preview"]
-    if asked.get(_ADAPTIVE_METADATA, "").lower() == SUPPORTED:
+    if asked.get(ADAPTIVE_METADATA, "").lower() == SUPPORTED:
         raise RefusedError(
             f"The table feature {feature.name} cannot be added to an existing table.",
             remedy=feature.not_addable,

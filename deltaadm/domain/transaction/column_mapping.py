@@ -224,12 +224,8 @@ def assign_column_id_and_physical_name(
         metadata = dict(field.metadata)
         # `columnMapping.reuseColumnMetadataDuringOverwrite`, which is on unless a session says no.
         if may_reuse and same is not None and fits_into(same.type, field.type):
-            reused = {
-                k: v
-                for k, v in same.metadata.items()
-                if k in (FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME)
-            }
-            metadata = {**reused, **metadata}
+            keys = (FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME)
+            metadata = {k: v for k, v in same.metadata.items() if k in keys} | metadata
         if FieldKey.COLUMN_ID not in metadata:
             counter += 1
             metadata[FieldKey.COLUMN_ID] = counter
@@ -263,19 +259,15 @@ def fits_into(old: DataType, new: DataType) -> bool:
     if not before or type(old) is not type(new):
         return old == new
     return len(before) == len(after) and all(
-        one.name == other.name
-        and other.nullable >= one.nullable
-        and fits_into(one.type, other.type)
-        for one, other in zip(before, after, strict=True)
+        one.name == twin.name and twin.nullable >= one.nullable and fits_into(one.type, twin.type)
+        for one, twin in zip(before, after, strict=True)
     )
 
 
 def names_containers(metadata: Metadata) -> bool:
     """Whether the slots of arrays and maps get ids: Iceberg compatibility V2 or V3 is on."""
-    return any(
-        is_true(metadata.configuration, f"delta.enableIcebergCompatV{version}")
-        for version in (2, 3)
-    )
+    keys = (f"delta.enableIcebergCompatV{version}" for version in (2, 3))
+    return any(is_true(metadata.configuration, key) for key in keys)
 
 
 def slot_paths(data_type: DataType, prefix: str) -> Iterator[str]:
@@ -403,11 +395,8 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
     The mode's own property is left to the caller. Raises `RefusedError` for names that data files
     cannot have (`RemoveColumnMappingCommand`).
     """
-    invalid = [
-        path_text(path)
-        for path, field in metadata.schema.walk()
-        if has_invalid_characters(field.name)
-    ]
+    fields = metadata.schema.walk()
+    invalid = [path_text(path) for path, field in fields if has_invalid_characters(field.name)]
     if invalid:
         raise RefusedError(
             "Column mapping cannot be removed: these columns have names that Parquet files do not "

@@ -223,9 +223,7 @@ def require_found_clustering(snapshot: Snapshot) -> None:
         )
 
 
-def restored_clustering(
-    snapshot: Snapshot, earlier: Mapping[Path, Path]
-) -> tuple[Path, ...] | None:
+def restored_clustering(state: Snapshot, earlier: Mapping[Path, Path]) -> tuple[Path, ...] | None:
     """
     The columns that the table was clustered by, where it names some by physical paths of *earlier*.
 
@@ -233,13 +231,13 @@ def restored_clustering(
     """
     # When column mapping is removed, a column's name becomes its physical name, and Delta leaves
     # the clustering as it was.
-    if not lost_clustering(snapshot):
+    if not lost_clustering(state):
         return None
-    paths = _stored_paths(snapshot.metadata)
+    paths = _stored_paths(state.metadata)
     names = {folded(stored): path for path, stored in paths.items()}
     columns = [
         names.get(folded(column)) or names.get(folded(earlier.get(column, ())))
-        for column in physical_clustering(snapshot.domains or {})
+        for column in physical_clustering(state.domains or {})
     ]
     return None if None in columns else tuple(path for path in columns if path)
 

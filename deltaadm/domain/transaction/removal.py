@@ -280,10 +280,8 @@ class _TypeWidening(Preparation):
         unset = super().clean(snapshot, session)
         if not self.uses(unset.metadata):
             return unset
-        schema = unset.metadata.schema.rewrite(
-            lambda _, field: field.without(FieldKey.TYPE_CHANGES)
-        )
-        return commit_update(unset, unset.metadata.with_schema(schema), session)
+        bare = unset.metadata.schema.rewrite(lambda _, field: field.without(FieldKey.TYPE_CHANGES))
+        return commit_update(unset, unset.metadata.with_schema(bare), session)
 
     def stops_truncation(self, snapshot: Snapshot) -> bool:
         return self.uses(snapshot.metadata)
@@ -296,10 +294,8 @@ class _TypeWidening(Preparation):
         return bool(self._changed(metadata))
 
     def _changed(self, metadata: Metadata) -> list[str]:
-        fields = metadata.schema.walk()
-        return [
-            path_text(path) for path, field in fields if FieldKey.TYPE_CHANGES in field.metadata
-        ]
+        fields, key = metadata.schema.walk(), FieldKey.TYPE_CHANGES
+        return [path_text(path) for path, field in fields if key in field.metadata]
 
 
 class _V2Checkpoint(Preparation):

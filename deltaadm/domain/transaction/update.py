@@ -13,13 +13,7 @@ from typing import Final
 from deltaadm.dataclass import replace
 from deltaadm.domain.ddl import is_iceberg_default
 from deltaadm.domain.features import FEATURES, mapping_mode, with_requirements
-from deltaadm.domain.properties import (
-    PROPERTIES,
-    Key,
-    is_protocol_property,
-    is_true,
-    validate_configurations,
-)
+from deltaadm.domain.properties import PROPERTIES, Key, is_protocol_property, is_true, validated
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
@@ -345,9 +339,7 @@ def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metad
         for key, value in known.items()
         if key in keys and (key.lower() in PROPERTIES or key.startswith(Key.FEATURE_PREFIX))
     }
-    return proposed.with_configuration(
-        {**validate_configurations(defaults), **proposed.configuration}
-    )
+    return proposed.with_configuration({**validated(defaults), **proposed.configuration})
 
 
 def _upgraded(before: Protocol, metadata: Metadata) -> Protocol:
@@ -396,7 +388,7 @@ def prepare_commit(
     metadata = enforce_iceberg_compatibility(
         before, after.protocol, metadata, is_creating_new_table=is_creating_new_table
     )
-    metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
+    metadata = _noting_timestamps(before, metadata, version_known=version_known)
     require_committable(metadata)
     # Whatever the newest commit has, the one that turns timestamps on has one.
     turned_on = metadata.configuration.get(Key.ICT_ENABLEMENT_TIMESTAMP) == KNOWN_AFTER_COMMIT
@@ -416,9 +408,7 @@ def check_row_tracking(configuration: Mapping[str, str]) -> None:
         )
 
 
-def _with_timestamp_provenance(
-    before: Snapshot, metadata: Metadata, *, version_known: bool
-) -> Metadata:
+def _noting_timestamps(before: Snapshot, metadata: Metadata, *, version_known: bool) -> Metadata:
     """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
     old, newest = before.metadata.configuration, before.commit_info
     was_on = is_true(old, Key.IN_COMMIT_TIMESTAMPS)
@@ -450,9 +440,7 @@ def _with_timestamp_provenance(
     )
 
 
-def without_mapping(
-    snapshot: Snapshot, mode: Mapping[str, str], session: SessionSettings
-) -> Snapshot:
+def without_mapping(snapshot: Snapshot, mode: dict[str, str], session: SessionSettings) -> Snapshot:
     """The state after `REMOVE COLUMN MAPPING`, a commit of its own."""
     bare = column_mapping.remove_column_mapping(snapshot.metadata)
     return commit_update(snapshot, bare.with_properties(mode), session)
