@@ -191,8 +191,7 @@ EMPTY_SCHEMA: Final = '{"type":"struct","fields":[]}'
 def _unreadable(cause: str) -> TableError:
     return TableError(
         f"The table's schema cannot be read: {cause}.",
-        remedy="Find the commit whose metaData action carries this schemaString and restore "
-        "the version before it.",
+        remedy="Restore the version before the commit that brought this schemaString.",
     )
 
 
@@ -253,12 +252,8 @@ def all_types(data_type: DataType) -> Iterator[DataType]:
 @lru_cache(maxsize=SCHEMAS_REMEMBERED)
 def primitive_types(schema_string: str) -> tuple[PrimitiveType, ...]:
     """The types that are not containers in the schema that `StructType.parse` reads, each once."""
-    types = (
-        data_type
-        for data_type in all_types(StructType.parse(schema_string))
-        if isinstance(data_type, PrimitiveType)
-    )
-    return tuple({str(data_type.name): data_type for data_type in types}.values())
+    found = all_types(StructType.parse(schema_string))
+    return tuple({each.name: each for each in found if isinstance(each, PrimitiveType)}.values())
 
 
 def folded(path: Path) -> Path:

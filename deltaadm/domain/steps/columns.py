@@ -336,8 +336,7 @@ def _widens(snapshot: Snapshot) -> bool:
 def _refuse_as_spark_does(changes: _Changes, effective: _Changes) -> None:
     # In Spark's order: of several mistakes the first names the error class.
     for change, place in changes:
-        if change.default:
-            columns.refuse_default(path_text(change.column), place.type, change.default)
+        columns.refuse_default(path_text(change.column), place.type, change.default)
     changed = [change.column for change, _ in changes]
     within = Counter(path[:depth] for path in changed for depth in range(1, len(path) + 1))
     for column in changed:
@@ -368,8 +367,7 @@ def _refuse_as_spark_does(changes: _Changes, effective: _Changes) -> None:
             )
         if not _spark_casts(old, new):
             raise RefusedError(
-                f"{name} has the type {ddl.type_sql(old)}, whose values do not all fit into "
-                f"{ddl.type_sql(new)}.",
+                f"Not all values of {name} ({ddl.type_sql(old)}) fit into {ddl.type_sql(new)}.",
                 remedy=_widening_remedy(old),
                 delta_error_class="NOT_SUPPORTED_CHANGE_COLUMN",
             )
@@ -467,9 +465,8 @@ class AddColumns(Step):
             schema = _with_column(schema, before, definition)
         columns.require_found_clustering(snapshot)
         for definition in self.columns:
-            default = definition.column.metadata.get(FieldKey.CURRENT_DEFAULT)
-            if isinstance(default, str):
-                columns.refuse_default(definition.column.name, definition.column.type, default)
+            column, key = definition.column, FieldKey.CURRENT_DEFAULT
+            columns.refuse_default(column.name, column.type, column.metadata.get(key))
         known = {folded(path): path for path, _ in before.walk()}
         added = [(*definition.parent, definition.column.name) for definition in self.columns]
         for path in added:
@@ -543,8 +540,7 @@ def _with_column(schema: StructType, before: StructType, new: ddl.ColumnDefiniti
         parent, place = _existing(before, new.parent)
         if not isinstance(place.type, StructType):
             raise RefusedError(
-                f"{path_text(parent)} is not a struct, so the column {new.column.name} "
-                "cannot be added to it.",
+                f"{path_text(parent)} is not a struct, so {new.column.name} cannot be added to it.",
                 remedy="For structs in an array or a map, give the path of the struct, for example "
                 "items.element.x or prices.value.x.",
                 delta_error_class="INVALID_FIELD_NAME",

@@ -213,8 +213,7 @@ class CreateTable(Step):
             )
         for path, column in schema.walk():
             default = column.metadata.get(FieldKey.CURRENT_DEFAULT)
-            if isinstance(default, str):
-                columns.refuse_default(path_text(path), column.type, default)
+            columns.refuse_default(path_text(path), column.type, default)
         check_new_columns(self)
         _find_partitions(schema, self.partition_by)
         # Spark looks for columns of CLUSTER BY before Delta does, and minds their case.
@@ -252,8 +251,7 @@ class CreateTable(Step):
             if not is_long or column.name.lower() in partitions:
                 why = "PARTITION_NOT_SUPPORTED" if is_long else "UNSUPPORTED_DATA_TYPE"
                 raise RefusedError(
-                    f"The identity column {column.name} must be a BIGINT, and not be one that the "
-                    "table is partitioned by.",
+                    f"The identity column {column.name} must be a BIGINT, not a partition column.",
                     remedy="Declare it as BIGINT, and choose other partition columns.",
                     delta_error_class=f"DELTA_IDENTITY_COLUMNS_{why}",
                 )

@@ -69,8 +69,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
             slots = () if isinstance(field.type, StructType) else parts(field.type)
             if any(_has_not_null(slot.type) for slot in slots):
                 raise RefusedError(
-                    f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
-                    "cannot enforce.",
+                    f"Delta cannot enforce NOT NULL in an array or a map, as in {path_text(path)}.",
                     remedy="Make the nested fields nullable first: alter --drop-not-null COLUMN.",
                     delta_error_class="DELTA_NESTED_NOT_NULL_CONSTRAINT",
                 )

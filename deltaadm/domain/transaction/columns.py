@@ -48,8 +48,10 @@ def quoted_name(path: Path) -> str:
     return ".".join(part if plain.fullmatch(part) else identifier(part) for part in path)
 
 
-def refuse_default(name: str, data_type: DataType, text: str) -> None:
-    """Raise `RefusedError` where Spark certainly refuses *text* as the default of a column."""
+def refuse_default(name: str, data_type: DataType, text: object) -> None:
+    """Raise `RefusedError` where Spark certainly refuses *text*, if any, as a column's default."""
+    if not isinstance(text, str):
+        return
     if default_fits(data_type, text.strip()) is False:
         raise RefusedError(
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
@@ -71,8 +73,7 @@ def require_allowed_defaults(columns: Sequence[Path], protocol: Protocol) -> Non
     """Raise `RefusedError` for *columns* with a default in a table whose *protocol* allows none."""
     if columns and not protocol.supports("allowColumnDefaults"):
         raise RefusedError(
-            f"These columns have a default, which the table does not allow: "
-            f"{', '.join(map(path_text, columns))}.",
+            f"The table allows no default for {', '.join(map(path_text, columns))}.",
             remedy="Add the feature: `deltaadm enable-feature TABLE allowColumnDefaults`, or for a "
             "new table --property delta.feature.allowColumnDefaults=supported.",
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
