@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from operator import itemgetter, methodcaller
+from operator import methodcaller
 from typing import Final
 
 import deltaadm.rules.checkpoints
@@ -282,62 +282,68 @@ def unreadable(table: str, error: TableError) -> ValidationReport:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The number of findings of a rule at a place, and their highest severity."""
+    """
+    The number of findings of a rule at a place in a table, and their highest severity.
 
+    Without a place it is the number of those that a report counts beyond the listed ones.
+    """
+
+    table: str
+    table_id: str
+    code: str
     count: int
-    severity: Severity
+    where: str | None = None
+    severity: Severity = Severity.INFO
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnownTable:
-    """What is known of a table with this id: findings by code and place, how many more by code."""
-
-    id: str = ""
-    findings: Mapping[tuple[str, str], Known] = field(default_factory=dict)
-    more: Mapping[str, int] = field(default_factory=dict)
+KnownTable = Mapping[tuple[str, str | None], Known]
+"""What is known of one table, by code and place."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Baseline:
-    """The known findings, by the names of the tables."""
+    """The findings that are known, in the order of tables, codes and places."""
 
-    tables: Mapping[str, KnownTable] = field(default_factory=dict)
+    known: tuple[Known, ...] = ()
+
+    @cached_property
+    def tables(self) -> Mapping[str, KnownTable]:
+        """What is known of each table, by its name."""
+        tables: dict[str, dict[tuple[str, str | None], Known]] = {}
+        for known in self.known:
+            tables.setdefault(known.table, {})[known.code, known.where] = known
+        return tables
 
     @cached_property
     def _by_id(self) -> Mapping[str, KnownTable]:
-        return {known.id: known for known in self.tables.values() if known.id}
+        return {known.table_id: self.tables[known.table] for known in self.known if known.table_id}
 
     def of_table(self, report: ValidationReport) -> KnownTable:
         """What is known of a table, whatever its path is called now, unless it has another id."""
         name, table_id = _name_and_id(report)
-        known = self.tables.get(name)
-        if known is None or (known.id and table_id and known.id != table_id):
-            known = self._by_id.get(table_id)
-        return known or KnownTable()
-
-    @property
-    def count(self) -> int:
-        """The number of findings."""
-        each = self.tables.values()
-        listed = sum(known.count for table in each for known in table.findings.values())
-        return listed + sum(sum(table.more.values()) for table in each)
+        table = self.tables.get(name, {})
+        if table_id and not any(known.table_id in ("", table_id) for known in table.values()):
+            return self._by_id.get(table_id, {})
+        return table
 
 
 def baseline_of(reports: Iterable[ValidationReport]) -> Baseline:
     """Everything that is found now, whether or not an older baseline knows it."""
-    tables: dict[str, KnownTable] = {}
+    tables: dict[str, list[Known]] = {}
     for report in reports:
-        known = [entry.finding for entry in report.suppressed if entry.by is Cause.BASELINE]
-        found: dict[tuple[str, str], Known] = {}
-        for finding in (*report.findings, *known):
-            key = (finding.code, finding.where)
-            before = found.get(key, Known(0, finding.severity))
-            worst = min(before.severity, finding.severity, key=lambda each: each.rank)
-            found[key] = Known(before.count + 1, worst)
         name, table_id = _name_and_id(report)
+        known = [entry.finding for entry in report.suppressed if entry.by is Cause.BASELINE]
+        found: dict[tuple[str, str], list[Severity]] = {}
+        for finding in (*report.findings, *known):
+            found.setdefault((finding.code, finding.where), []).append(finding.severity)
         if found:
-            tables[name] = KnownTable(id=table_id, findings=found, more=report.more)
-    return Baseline(tables=tables)
+            tables[name] = [
+                Known(name, table_id, code, len(each), where, min(each, key=lambda s: s.rank))
+                for (code, where), each in sorted(found.items())
+            ]
+            more = sorted(report.more.items())
+            tables[name] += [Known(name, table_id, code, count) for code, count in more]
+    return Baseline(tuple(known for _, table in sorted(tables.items()) for known in table))
 
 
 def without_known(report: ValidationReport, baseline: Baseline) -> ValidationReport:
@@ -348,13 +354,14 @@ def without_known(report: ValidationReport, baseline: Baseline) -> ValidationRep
     known: list[Suppressed] = []
     for finding in report.findings:
         key = (finding.code, finding.where)
-        entry = table.findings.get(key)
+        entry = table.get(key)
         if entry and used[key] < entry.count and finding.severity.rank >= entry.severity.rank:
             used[key] += 1
             known.append(Suppressed(finding, Cause.BASELINE))
         else:
             new.append(finding)
-    left = {code: n - table.more.get(code, 0) for code, n in report.more.items()}
+    more = {entry.code: entry.count for entry in table.values() if entry.where is None}
+    left = {code: n - more.get(code, 0) for code, n in report.more.items()}
     for code, count in left.items():  # one more than known, and nobody can tell which
         if count > 0 and not any(finding.code == code for finding in new):
             last = max(n for n, row in enumerate(known) if row.finding.code == code)
@@ -377,36 +384,17 @@ FORMAT_VERSION: Final = 1
 _KIND: Final = "deltaadm-baseline"
 
 
-_ROW: Final = {
-    "table": (STRING, lambda row: row[0]),
-    "table_id": (STRING, lambda row: row[1]),
-    "code": (STRING, lambda row: row[2]),
-}
+_ROW: Final = {"table": STRING, "table_id": STRING, "code": STRING}
 _BASELINE: Final = record(
     kind=constant(_KIND),
     format_version=constant(FORMAT_VERSION),
     findings=(
-        array(
-            record(
-                **_ROW,
-                where=(STRING, lambda row: row[3]),
-                severity=(one_of(Severity), lambda row: row[4].severity),
-                count=(COUNT, lambda row: row[4].count),
-            )
-        ),
-        lambda of: [
-            (name, table.id, *key, known)
-            for name, table in sorted(of.tables.items(), key=itemgetter(0))
-            for key, known in sorted(table.findings.items(), key=itemgetter(0))
-        ],
+        array(record(**_ROW, where=STRING, severity=one_of(Severity), count=COUNT)),
+        lambda of: [known for known in of.known if known.where is not None],
     ),
     more=(
-        array(record(**_ROW, count=(COUNT, lambda row: row[3]))),
-        lambda of: [
-            (name, table.id, *entry)
-            for name, table in sorted(of.tables.items(), key=itemgetter(0))
-            for entry in sorted(table.more.items())
-        ],
+        array(record(**_ROW, count=COUNT)),
+        lambda of: [known for known in of.known if known.where is None],
     ),
 )
 BASELINE_DOCUMENT: Final = Document("A baseline: the findings that are known", _BASELINE)
@@ -424,24 +412,16 @@ def read_baseline(text: str) -> Baseline:
     Raises `SettingsError` for anything else, a newer format included.
     """
     document = read_kind(text, _KIND, FORMAT_VERSION, _unreadable)
-    ids: dict[str, str] = {}
-    findings: dict[str, dict[tuple[str, str], Known]] = {}
-    more: dict[str, dict[str, int]] = {}
     try:
-        for entry in document["findings"]:
-            key, known = (str(entry["code"]), str(entry["where"])), int(entry["count"])
-            ids[str(entry["table"])] = str(entry["table_id"])
-            rows = findings.setdefault(str(entry["table"]), {})
-            rows[key] = Known(known, Severity(entry["severity"]))
-        for entry in document["more"]:
-            more.setdefault(str(entry["table"]), {})[str(entry["code"])] = int(entry["count"])
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        read = _BASELINE.read(document)
+        known = [
+            Known(**row | {"count": int(row["count"]), "severity": Severity(row["severity"])})
+            for row in read["findings"]
+        ]
+        known += [Known(**row | {"count": int(row["count"])}) for row in read["more"]]
+    except (KeyError, TypeError, ValueError) as error:
         raise _unreadable("it has an invalid entry") from error
-    tables = {
-        name: KnownTable(id=ids[name], findings=rows, more=more.get(name, {}))
-        for name, rows in findings.items()
-    }
-    return Baseline(tables=tables)
+    return Baseline(tuple(known))
 
 
 def _unreadable(cause: str) -> SettingsError:

@@ -146,7 +146,8 @@ class Validate(Parameters):
             baseline = baseline_of(known)
             write_file(baseline_file, write_baseline(baseline))
             code = printer.finish()
-            found, of = counted(baseline.count, "finding"), counted(len(baseline.tables), "table")
+            number = sum(known.count for known in baseline.known)
+            found, of = counted(number, "finding"), counted(len(baseline.tables), "table")
             info(f"Saved {found} of {of} to {baseline_file}.")
             return 0 if code == FOUND else code
 
