@@ -23,7 +23,7 @@ from deltaadm.rules.rule import Problem, Scope, Severity, has_timestamps, rule
 
 if TYPE_CHECKING:
     Actions = list[dict[str, Any]]
-    Metric = tuple[str, Callable[[Actions, Actions, Actions], tuple[int, ...]]]
+    Count = Callable[[Actions, Actions, Actions], tuple[int, ...]]
 
 LOG: Final = "_delta_log"
 POINTER: Final = "_last_checkpoint"
@@ -621,21 +621,18 @@ def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:
 
 def duplicate_key(text: str) -> str | None:
     """A key that an object in the JSON *text* has twice, if any; None if it is no JSON."""
-    duplicates: list[str] = []
+    twice: list[str] = []
 
     def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                duplicates.append(key)
-            seen.add(key)
-        return dict(pairs)
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice.append(Counter(key for key, _ in pairs).most_common(1)[0][0])
+        return found
 
-    try:
+    with suppress(ValueError, RecursionError):
         load_json(text, object_pairs_hook=check)
-    except (ValueError, RecursionError):
-        return None
-    return duplicates[0] if duplicates else None
+        return next(iter(twice), None)
+    return None
 
 
 def _cut_off(commit: CommitFacts) -> Line | None:
@@ -731,37 +728,26 @@ def _vectors(actions: Actions) -> tuple[int, ...]:
     return (sum(bool(action.get("deletionVector")) for action in actions),)
 
 
-_ADDED: Final[Metric] = ("add actions", lambda adds, _, __: (len(adds),))
-# Without those that only get another deletion vector.
-_NEW: Final[Metric] = ("new files", lambda adds, removes, _: (_new(adds, removes),))
-# Alone or, as delta-rs counts them, with change data files.
-_ADDED_OR_CHANGED: Final[Metric] = (
-    "add actions", lambda adds, _, changes: (len(adds), len(adds) + len(changes)),
+_COUNTED: Final[tuple[tuple[str, Count, str], ...]] = (
+    ("add actions", lambda adds, _, __: (len(adds),),
+     "numConvertedFiles numRestoredFiles numRestoredFile numFilesAdded"),
+    # Alone or, as delta-rs counts them, with change data files.
+    ("add actions", lambda adds, _, changes: (len(adds), len(adds) + len(changes)),
+     "num_added_files num_target_files_added"),
+    # Without those that only get another deletion vector.
+    ("new files", lambda adds, removes, _: (_new(adds, removes),),
+     "numTargetFilesAdded numAddedFiles"),
+    # DELETE and MERGE leave out files that get another deletion vector, UPDATE does not.
+    ("remove actions", lambda adds, removes, _: (len(removes), _new(removes, adds)),
+     ("numTargetFilesRemoved numRemovedFiles numRemovedFile numFilesRemoved num_removed_files "
+      "num_target_files_removed")),
+    ("add actions with a deletion vector", lambda adds, _, __: _vectors(adds),
+     "numDeletionVectorsAdded numTargetDeletionVectorsAdded"),
+    ("remove actions with a deletion vector", lambda _, removes, __: _vectors(removes),
+     "numDeletionVectorsRemoved numTargetDeletionVectorsRemoved"),
+    ("rows in the files that it adds", lambda adds, _, __: _rows(adds),
+     "numOutputRows num_added_rows"),
 )  # fmt: skip
-# DELETE and MERGE leave out files that get another deletion vector, UPDATE does not.
-_REMOVED: Final[Metric] = (
-    "remove actions", lambda adds, removes, _: (len(removes), _new(removes, adds)),
-)  # fmt: skip
-_ADDED_VECTORS: Final[Metric] = (
-    "add actions with a deletion vector", lambda adds, _, __: _vectors(adds),
-)  # fmt: skip
-_REMOVED_VECTORS: Final[Metric] = (
-    "remove actions with a deletion vector", lambda _, removes, __: _vectors(removes),
-)  # fmt: skip
-_ROWS: Final[Metric] = ("rows in the files that it adds", lambda adds, _, __: _rows(adds))
-_METRICS: Final = {
-    "numConvertedFiles": _ADDED, "numRestoredFiles": _ADDED,
-    "numTargetFilesAdded": _NEW, "numAddedFiles": _NEW,
-    "numTargetFilesRemoved": _REMOVED, "numRemovedFiles": _REMOVED,
-    "numDeletionVectorsAdded": _ADDED_VECTORS, "numDeletionVectorsRemoved": _REMOVED_VECTORS,
-    "numTargetDeletionVectorsAdded": _ADDED_VECTORS,
-    "numTargetDeletionVectorsRemoved": _REMOVED_VECTORS,
-    "numOutputRows": _ROWS,
-    # delta-rs
-    "numRestoredFile": _ADDED, "numRemovedFile": _REMOVED,
-    "numFilesAdded": _ADDED, "numFilesRemoved": _REMOVED,
-    "num_added_files": _ADDED_OR_CHANGED, "num_removed_files": _REMOVED,
-    "num_target_files_added": _ADDED_OR_CHANGED, "num_target_files_removed": _REMOVED,
-    "num_added_rows": _ROWS,
-}  # fmt: skip
-"""The values allowed for each metric, by the names that Delta Spark and delta-rs use."""
+"""What is counted, the values allowed for it, and the metrics of Delta Spark and delta-rs."""
+
+_METRICS: Final = {name: (noun, count) for noun, count, names in _COUNTED for name in names.split()}
