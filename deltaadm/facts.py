@@ -318,7 +318,6 @@ class CommitFacts:
     columns: Mapping[int, str] = field(default_factory=dict)
     newest: bool = False
     in_effect: State | None = None
-    now: int = 0
 
     def actions(self, name: str) -> Collection[Any]:
         """The JSON values of all actions *name*, in the order of the commit."""
@@ -526,7 +525,6 @@ class CheckpointFacts:
     pointer: Pointer | None = None
     listing: LogListing
     state: State
-    now: int = 0
 
     def actions(self, name: str) -> tuple[Document, ...]:
         """The actions *name* that are not about files."""

@@ -261,7 +261,7 @@ class _FactCollector:
         self._missing = 0
 
     def found(self) -> Iterator[facts.Facts]:
-        totals = yield from self._files_first()
+        totals = yield from self._load()
         deep, snapshot = self._depth.deep, self._snapshot
         segment = None if snapshot is None else snapshot.segment
         examiner = CheckpointExaminer(
@@ -270,7 +270,6 @@ class _FactCollector:
             pointer=self._pointer,
             chosen=None if segment is None else segment.checkpoint,
             deep=deep,
-            now=self._now,
         )
         in_effect = self._newest_state()
         yield facts.LogFacts(
@@ -297,8 +296,6 @@ class _FactCollector:
             if checkpoint is None or any(sidecar.size is None for sidecar in fact.sidecars):
                 yield fact
                 continue
-            if fact.error:
-                self._unreadable.setdefault(checkpoint, fact.error)
             # Its replay reads more of it.
             yield replace(fact, error=fact.error or self._unreadable.get(checkpoint, ""))
         if snapshot is not None:
@@ -320,26 +317,31 @@ class _FactCollector:
                 differing=self._store.differing(),
             )
 
-    def _files_first(self) -> Generator[facts.Facts, None, facts.FileTotals | None]:
+    def _load(self) -> Generator[facts.Facts, None, facts.FileTotals | None]:
         """
-        Load the newest version; where it has a checkpoint, count its files while they are judged.
+        Load the newest version, and look at its files, which the totals are of.
 
-        To count them beforehand reads most of a large checkpoint twice, a tenth of the time.
-        What was said of files is withdrawn where it turns out that the version has to be loaded
-        in another way: from other files, or with other protocol and metadata.
+        The files of a checkpoint are counted while they are judged: to count them beforehand reads
+        most of a large one twice, a tenth of the time. What was said of files is withdrawn where it
+        turns out that the version has to be loaded in another way: from other files, or with other
+        protocol and metadata.
         """
-        early = self._early_state()
-        if early is None or early.segment is None:
-            self._snapshot = self._load()
-            return None
-        counts, totals = FileCounts(), None
-        with suppress(TableError):
-            totals = yield from self._files(early, counts)
-        self._counted = None if totals is None else (early.segment, counts)
-        loaded = self._snapshot = self._load()
+        early, counts, totals = self._early_state(), FileCounts(), None
+        if early is not None and early.segment is not None:
+            with suppress(TableError):
+                totals = yield from self._files(early, counts)
+                self._counted = early.segment, counts
+        try:
+            self._snapshot = load_snapshot(
+                self._store, self, detail=Detail.STATE, listing=self._listing
+            )
+        except TableError as error:
+            self._failure = error
+        loaded = self._snapshot
         # Whether what was said of the files of one holds for those of the other.
         if (
-            loaded is not None
+            early is not None
+            and loaded is not None
             and loaded.files is not None
             and totals is not None
             and early.segment == loaded.segment
@@ -348,8 +350,16 @@ class _FactCollector:
             and not loaded.files.with_deletion_vector
         ):
             return replace(totals, facts=loaded.files)
-        yield facts.Withdrawn()
-        return None
+        if early is not None:
+            yield facts.Withdrawn()
+        if loaded is None or loaded.segment is None or not self._depth.files:
+            return None
+        try:
+            return (yield from self._files(loaded, FileCounts()))
+        except UnreadableCheckpointError as error:
+            if loaded.segment.checkpoint is not None:
+                self._unreadable[loaded.segment.checkpoint] = error.message
+            return None
 
     def _early_state(self) -> Snapshot | None:
         """
@@ -371,13 +381,6 @@ class _FactCollector:
             ):
                 return early
         return None
-
-    def _load(self) -> Snapshot | None:
-        try:
-            return load_snapshot(self._store, self, detail=Detail.STATE, listing=self._listing)
-        except TableError as error:
-            self._failure = error
-            return None
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
         """A `ReplayEngine` that keeps the lines it decodes and notes unreadable checkpoints."""
@@ -471,7 +474,6 @@ class _FactCollector:
                 columns=columns,
                 newest=file.path in newest,
                 in_effect=in_effect,
-                now=self._now,
             )
             yield commit
             if version in checksums:
@@ -495,23 +497,7 @@ class _FactCollector:
     # State
 
     def _state(self, snapshot: Snapshot, totals: facts.FileTotals | None) -> Iterator[facts.Facts]:
-        """The newest version, and its files where they have no *totals* yet."""
-        if self._depth.files and totals is None:
-            try:
-                totals = yield from self._files(snapshot, FileCounts())
-            except UnreadableCheckpointError as error:
-                checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
-                if checkpoint is not None and checkpoint not in self._unreadable:
-                    yield facts.CheckpointFacts(
-                        version=checkpoint.version,
-                        files=checkpoint.files,
-                        checkpoint=checkpoint,
-                        error=error.message,
-                        chosen=True,
-                        listing=self._listing,
-                        state=State(version=checkpoint.version),
-                        now=self._now,
-                    )
+        """The newest version, and its checksum."""
         configuration = snapshot.metadata.configuration
         first = whole_number(configuration.get("delta.inCommitTimestampEnablementVersion", ""))
         enabling = (

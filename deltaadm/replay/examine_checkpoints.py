@@ -85,7 +85,6 @@ class CheckpointExaminer:
     pointer: Pointer | None
     chosen: Checkpoint | None
     deep: bool
-    now: int
 
     def facts(self) -> Iterator[CheckpointFacts]:
         """One for each checkpoint, the oldest first."""
@@ -107,7 +106,6 @@ class CheckpointExaminer:
                 pointer=self.pointer,
                 listing=self.listing,
                 state=State(version=version),
-                now=self.now,
             )
             if checkpoint is not None and checkpoint in opened:
                 group_facts = self._opened(group_facts, checkpoint, differing, deep=deep)

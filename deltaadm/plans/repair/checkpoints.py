@@ -420,7 +420,7 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
     infos = {**case.listing.infos, **case.store.list_directory("_sidecars")}
     listing = LogListing.of(case.view.root, infos)
     examiner = CheckpointExaminer(
-        store=case.view, listing=listing, pointer=None, chosen=None, deep=False, now=case.now
+        store=case.view, listing=listing, pointer=None, chosen=None, deep=False
     )
     orphans = examiner.orphans() or ()
     if old := sorted(file.path for file in orphans if file.info.modified < case.now - DAY):
