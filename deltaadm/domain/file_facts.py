@@ -7,15 +7,12 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from deltaadm.domain.actions import DeletionVectorDescriptor
 from deltaadm.domain.schema import PrimitiveType, StructType
-from deltaadm.domain.transaction.column_mapping import (
-    ColumnMappingMode,
-    column_mapping_mode,
-    physical_name,
-)
+from deltaadm.domain.transaction.column_mapping import stored_schema
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import integer
@@ -66,28 +63,24 @@ def num_records(text: str | None) -> int | None:
 
 
 def kinds_in(metadata: Metadata | None) -> Kinds:
-    """`column_kinds` of a table; empty where its schema or mapping cannot be read."""
-    try:
-        if metadata is not None:
-            return column_kinds(metadata.schema, column_mapping_mode(metadata))
-    except DeltaadmError:
-        pass
-    return {}
-
-
-def column_kinds(schema: StructType, mode: ColumnMappingMode) -> Kinds:
     """
     The types of the columns that may have bounds, by the names that statistics use.
 
-    A struct is a mapping in turn; arrays, maps and the like have no bounds and are left out.
+    A struct is a mapping in turn; arrays, maps and the like have no bounds and are left out. Empty
+    where the schema or the mapping cannot be read.
     """
+    with suppress(DeltaadmError):
+        return {} if metadata is None else _kinds(stored_schema(metadata))
+    return {}
+
+
+def _kinds(schema: StructType) -> Kinds:
     kinds: dict[str, str | Kinds] = {}
     for field in schema.fields:
-        name = field.name if mode is ColumnMappingMode.NONE else physical_name(field)
         if isinstance(field.type, StructType):
-            kinds[name] = column_kinds(field.type, mode)
+            kinds[field.name] = _kinds(field.type)
         elif isinstance(field.type, PrimitiveType):
-            kinds[name] = field.type.name
+            kinds[field.name] = field.type.name
     return kinds
 
 

@@ -14,17 +14,9 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFacts
 from deltaadm.json_values import integer
 from deltaadm.paths import is_absolute
+from deltaadm.rules import rule as rules
 from deltaadm.rules.log import LOG, POINTER
-from deltaadm.rules.rule import (
-    DAY,
-    Problem,
-    Scope,
-    Severity,
-    has_timestamps,
-    refusal,
-    rule,
-    schema_of,
-)
+from deltaadm.rules.rule import DAY, Problem, Scope, Severity, refusal, rule
 
 if TYPE_CHECKING:
     from deltaadm.facts import Document
@@ -304,7 +296,7 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
         ("delta.checkpoint.writeStatsAsStruct", "add.stats_parsed", "false"),
     ):
         enabled = checkpoint.state.property(key, default).lower() == "true"
-        has_data = len(schema_of(metadata).fields) > len(metadata.partition_columns)
+        has_data = len(rules.schema_of(metadata).fields) > len(metadata.partition_columns)
         if enabled and has_data and column not in columns:
             yield Problem(f"It has no column {column}.")
 
@@ -520,7 +512,7 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
         return
     stated = checksum.document.get("inCommitTimestampOpt")
     inside = None if checksum.commit is None else checksum.commit.in_commit
-    if not has_timestamps(checksum.state):
+    if not rules.has_timestamps(checksum.state):
         if stated is not None:
             yield Problem(f"It has {stated!r}, but the table has no in-commit timestamps.")
     elif stated is None:

@@ -12,9 +12,9 @@ from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.ddl import column_references
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch, whole_number
-from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, path_text, slot_types
+from deltaadm.domain.schema import FieldKey, Path, PrimitiveType, StructField, path_text, slot_types
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
-from deltaadm.domain.transaction.column_mapping import physical_name
+from deltaadm.domain.transaction.column_mapping import physical_name, stored_schema
 from deltaadm.domain.transaction.columns import (
     is_widening,
     lost_clustering,
@@ -142,8 +142,8 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Variant Data Type (Compatibility with other Delta Features).
     """
-    for path, data_type in rules.clustered_columns(table):
-        if is_variant(data_type):
+    for path, column in _clustered_columns(table):
+        if column and is_variant(column.type):
             message = f"The table is clustered by {'.'.join(path)!r}, which is a variant."
             yield Problem(message, _CLUSTERING)
     for path, field in rules.fields_of(table.metadata):
@@ -421,20 +421,29 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Clustered Table.
     """
-    found, fix = [*rules.clustered_columns(table)], tuple[kinds.Step, ...]()
-    if any(data_type is None for _, data_type in found):
+    found, fix = [*_clustered_columns(table)], tuple[kinds.Step, ...]()
+    if any(column is None for _, column in found):
         columns = restored_clustering(table.snapshot, table.earlier_names)
         if columns is not None:
             step = kinds.ClusterBy(columns)
             fix = rules.accepted(table.snapshot, step, lambda after: not lost_clustering(after))
-    for path, data_type in found:
+    for path, column in found:
         name = ".".join(path)
-        if data_type is None:
+        if column is None:
             message = f"The table is clustered by {name!r}, which does not exist."
             yield Problem(message, _CLUSTERING, fix=fix)
-        elif not has_bounds(data_type) and not is_variant(data_type):
+        elif not has_bounds(column.type) and not is_variant(column.type):
             message = f"The table is clustered by {name!r}, whose type has no statistics."
             yield Problem(message, _CLUSTERING)
+
+
+def _clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, StructField | None]]:
+    """The physical paths that the table is clustered by, each with its column."""
+    clustered, metadata = physical_clustering(table.snapshot.domains or {}), table.metadata
+    known = rules.fields_of(metadata) and rules.mapping_mode(metadata)
+    if clustered and known and table.protocol.supports("clustering"):
+        columns = dict(struct_fields(stored_schema(metadata)))
+        yield from ((path, columns.get(path)) for path in clustered)
 
 
 @rule("DL535", Severity.WARNING, Scope.SNAPSHOT)

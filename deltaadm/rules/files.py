@@ -13,21 +13,12 @@ from deltaadm.domain.actions import AddFile
 from deltaadm.domain.file_facts import StatisticsError, descriptor_flaw, kinds_in, parse_statistics
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.schema import PrimitiveType, StructField, type_name
-from deltaadm.domain.transaction.column_mapping import column_mapping_mode
+from deltaadm.domain.transaction.column_mapping import stored_schema
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, DataFileFacts, LiveFile, SnapshotFacts, State
 from deltaadm.json_values import integer
 from deltaadm.paths import path_flaw, uri_flaw
-from deltaadm.rules.rule import (
-    DAY,
-    Problem,
-    Scope,
-    Severity,
-    adding,
-    remembering,
-    rule,
-    stored_name,
-)
+from deltaadm.rules.rule import DAY, Problem, Scope, Severity, adding, remembering, rule
 
 if TYPE_CHECKING:
     from deltaadm.domain.file_facts import Kinds
@@ -62,12 +53,12 @@ def _layout(state: State) -> _Layout:
         return _Layout(None, frozenset(), {})
     names, kinds = metadata.partition_columns, kinds_in(metadata)
     try:
-        mode, fields = column_mapping_mode(metadata), {of.name: of for of in metadata.schema.fields}
-        columns = [fields[name] for name in names]
+        stored = zip(stored_schema(metadata).fields, metadata.schema.fields, strict=True)
+        fields = {field.name: (of.name, field) for of, field in stored}
+        partitions = dict(fields[name] for name in names)
     except (DeltaadmError, KeyError):
         # DL305 reports a partition column that is not there; the files cannot be judged by it.
         return _Layout(None, frozenset(), kinds)
-    partitions = {stored_name(column, mode): column for column in columns}
     return _Layout(partitions, frozenset(names), kinds)
 
 

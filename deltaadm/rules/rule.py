@@ -17,16 +17,11 @@ from deltaadm.dataclass import dataclass, field
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import DataType, Path, StructField, StructType, path_text
+from deltaadm.domain.schema import Path, StructField, StructType, path_text
 from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.column_mapping import (
-    ColumnMappingMode,
-    column_mapping_mode,
-    physical_name,
-)
-from deltaadm.domain.transaction.columns import physical_clustering
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.update import COMPAT_KEYS
 from deltaadm.domain.wire import Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError
@@ -508,31 +503,6 @@ def has_timestamps(state: State) -> bool:
     return enabled and state.supports("inCommitTimestamp")
 
 
-def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | None]]:
-    """The columns that the table is clustered by, with their types."""
-    metadata, mode = table.metadata, mapping_mode(table.metadata)
-    if mode is None or not fields_of(metadata) or not table.protocol.supports("clustering"):
-        return
-
-    def inside(data_type: DataType | None) -> dict[str, DataType]:
-        fields = data_type.fields if isinstance(data_type, StructType) else ()
-        return {stored_name(field, mode): field.type for field in reversed(fields)}
-
-    columns = inside(metadata.schema)
-    for path in physical_clustering(table.snapshot.domains or {}):
-        data_type: DataType | None = metadata.schema
-        names = columns
-        for part in path:
-            data_type = names.get(part)
-            names = inside(data_type)
-        yield path, data_type
-
-
 def needed(protocol: Protocol, subjects: Iterable[str]) -> str:
     """The features, and in words the versions of *protocol*, that a client lacks."""
     return ", ".join(protocol.versions.get(subject, subject) for subject in subjects)
-
-
-def stored_name(field: StructField, mode: ColumnMappingMode) -> str:
-    """The name of a column in the data files."""
-    return field.name if mode is ColumnMappingMode.NONE else physical_name(field)

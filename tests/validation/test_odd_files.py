@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
-from deltaadm.domain.file_facts import (
-    column_kinds,
-    descriptor_flaw,
-    num_records,
-    z85_decode,
-)
+from deltaadm.domain.file_facts import descriptor_flaw, kinds_in, num_records, z85_decode
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import StorageError
 from deltaadm.paths import is_absolute, path_flaw
 from deltaadm.plans.checkpoint import write_checkpoint
@@ -239,18 +235,15 @@ def test_z85_refuses_other_texts(text: str) -> None:
 
 
 def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
-    from deltaadm.domain.schema import StructType
-    from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-
     inner = {"type": "struct", "fields": [column("x", **{"delta.columnMapping.physicalName": "p"})]}
-    made = StructType.parse(
-        schema(
-            column("c", inner),
-            column("m", {"type": "array", "elementType": "long", "containsNull": True}),
-        )
+    made = schema(
+        column("c", inner),
+        column("m", {"type": "array", "elementType": "long", "containsNull": True}),
     )
-    assert column_kinds(made, ColumnMappingMode.NONE) == {"c": {"x": "integer"}}
-    assert column_kinds(made, ColumnMappingMode.NAME) == {"c": {"p": "integer"}}
+    for mode, name in (("none", "x"), ("name", "p")):
+        configuration = {"delta.columnMapping.mode": mode}
+        table = Metadata.from_wire({"schemaString": made, "configuration": configuration})
+        assert kinds_in(table) == {"c": {name: "integer"}}
 
 
 MINE = [case for case in CASES if case.code.startswith(("DL5", "DL7"))]

@@ -161,6 +161,13 @@ def rename_columns(schema: StructType) -> StructType:
     return schema.rewrite(lambda _, field: replace(field, name=physical_name(field)))
 
 
+def stored_schema(metadata: Metadata) -> StructType:
+    """The schema under the names that data files have; raises `DeltaadmError`."""
+    if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+        return metadata.schema
+    return rename_columns(metadata.schema)
+
+
 def max_column_id(metadata: Metadata) -> int | None:
     """`delta.columnMapping.maxColumnId`; None where it is absent or no number."""
     number = whole_number(metadata.configuration.get(Key.MAX_COLUMN_ID, ""))
