@@ -19,20 +19,14 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import Path
-from deltaadm.domain.snapshot import (
-    Checkpoint,
-    FileFacts,
-    LogFile,
-    LogListing,
-    LogSegment,
-    Snapshot,
-)
+from deltaadm.domain.snapshot import Checkpoint, FileFacts, LogFile, LogListing, Snapshot
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.json_values import integer
 
 if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease, Verdict
+    from deltaadm.domain.snapshot import LogSegment
 
 Document = Mapping[str, Any]
 

@@ -25,15 +25,7 @@ from deltaadm.domain.file_facts import kinds_in
 from deltaadm.domain.properties import whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import Path
-from deltaadm.domain.snapshot import (
-    Checkpoint,
-    FileFacts,
-    Kind,
-    LogFile,
-    LogListing,
-    LogSegment,
-    Snapshot,
-)
+from deltaadm.domain.snapshot import FileFacts, Kind, LogFile, LogListing, Snapshot
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
 from deltaadm.domain.wire import Metadata
@@ -46,13 +38,7 @@ from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import (
-    STATE,
-    Detail,
-    ExaminingEngine,
-    Reconciliation,
-    UnreadableCheckpointError,
-)
+from deltaadm.replay.reconcile import STATE, Detail, UnreadableCheckpointError
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.storage.store import LogStore
 from deltaadm.storage.threads import each_ahead, panics_as_errors
@@ -61,7 +47,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
 
+    from deltaadm.domain.snapshot import Checkpoint, LogSegment
     from deltaadm.replay.file_columns import ArrowFiles
+    from deltaadm.replay.reconcile import ExaminingEngine, Reconciliation
 
 
 # Cross check

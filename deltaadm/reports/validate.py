@@ -20,18 +20,7 @@ import deltaadm.rules.log
 import deltaadm.rules.metadata
 import deltaadm.rules.outside
 import deltaadm.rules.protocol  # noqa: F401 -- registers its rules
-from deltaadm.blocks import (
-    Block,
-    Cards,
-    Common,
-    Either,
-    Findings,
-    Graph,
-    Heading,
-    Paragraph,
-    Prose,
-    Table,
-)
+from deltaadm.blocks import Block, Cards, Either, Findings, Graph, Heading, Paragraph, Prose, Table
 from deltaadm.clients import Access, ClientRelease, Verdict, conditions, verdicts
 from deltaadm.clients import Scope as ClientScope
 from deltaadm.dataclass import dataclass, field, replace
@@ -40,21 +29,8 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.wire import MetadataKey
-from deltaadm.errors import (
-    DeltaadmError,
-    SettingsError,
-    TableError,
-    UnknownNameError,
-    did_you_mean,
-)
-from deltaadm.facts import (
-    Facts,
-    Ignore,
-    LogFacts,
-    Policy,
-    PolicyFacts,
-    SnapshotFacts,
-)
+from deltaadm.errors import DeltaadmError, SettingsError, TableError, UnknownNameError, did_you_mean
+from deltaadm.facts import Facts, Ignore, LogFacts, Policy, PolicyFacts, SnapshotFacts
 from deltaadm.json_values import COUNT, STRING, array, constant, mapping, maybe, one_of, record
 from deltaadm.plans.plan import propose
 from deltaadm.plans.reports import FOUND, Found
@@ -510,7 +486,7 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
     yield Either(_page_details(report), [] if report.is_healthy else [Prose(summary)])
 
 
-def _page_details(report: ValidationReport) -> Iterator[Common]:
+def _page_details(report: ValidationReport) -> Iterator[Heading | Table | Graph]:
     if report.suppressed:
         rows = tuple(
             (f"{of.finding.code} {of.finding.name}", of.finding.where, of.by.value, of.reason)

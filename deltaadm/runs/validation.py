@@ -14,17 +14,7 @@ from deltaadm.errors import RefusedError, TableError, UsageError
 from deltaadm.plans.goals import plan_fixes
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.replay.examine import Depth, examine
-from deltaadm.reports.validate import (
-    Baseline,
-    Demands,
-    RuleCount,
-    StatisticsReport,
-    choose_rules,
-    require_prefix,
-    unreadable,
-    validate,
-    without_known,
-)
+from deltaadm.reports import validate as reports
 from deltaadm.rules.rule import Rule, Scope, Severity, ValidationReport
 from deltaadm.runs.context import RunContext, answer_time
 from deltaadm.runs.declare import Parameters, option
@@ -64,7 +54,7 @@ class ValidationRun:
     settings: Settings
     readers: tuple[ClientRelease, ...]
     writers: tuple[ClientRelease, ...]
-    baseline: Baseline
+    baseline: reports.Baseline
     fail_on: Severity
     least: Severity
 
@@ -77,7 +67,7 @@ class ValidationRun:
         *,
         select: Sequence[str] = (),
         ignore: Sequence[str] = (),
-        baseline: Baseline | None = None,
+        baseline: reports.Baseline | None = None,
         fail_on: Severity | None = None,
         least: Severity = Severity.INFO,
     ) -> ValidationRun:
@@ -85,8 +75,9 @@ class ValidationRun:
         chosen, left_out = (
             [word for text in texts for word in text.split(",")] for texts in (select, ignore)
         )
-        rules = choose_rules(
-            _known(require_prefix, chosen, "--select"), _known(require_prefix, left_out, "--ignore")
+        rules = reports.choose_rules(
+            _known(reports.require_prefix, chosen, "--select"),
+            _known(reports.require_prefix, left_out, "--ignore"),
         )
         data_files = any(rule.scope is Scope.DEEP for rule in rules)
         return cls(
@@ -96,12 +87,12 @@ class ValidationRun:
             settings=settings,
             readers=_known(parse_client, clients.for_client, "--for-client"),
             writers=_known(parse_client, clients.for_client_writing, "--for-client-writing"),
-            baseline=baseline or Baseline(),
+            baseline=baseline or reports.Baseline(),
             fail_on=fail_on or Severity.ERROR,
             least=least,
         )
 
-    def demands(self, target: Target) -> Demands:
+    def demands(self, target: Target) -> reports.Demands:
         """What is demanded of *target*."""
         return self.settings.demands(
             target.text, target.location, readers=self.readers, writers=self.writers
@@ -118,16 +109,16 @@ class ValidationRun:
                 store = context.open_store(target.location)
                 facts = examine(store, self.depth, now=answer_time(), engine=context.engine)
                 facts = progress.watched(facts)
-                found = validate(
+                found = reports.validate(
                     target.text, facts, self.rules, demands=demands, depth=self.depth_names
                 )
         except TableError as error:
             return self.report_missing(target.text, error)
-        return without_known(replace(found, least=self.least), self.baseline)
+        return reports.without_known(replace(found, least=self.least), self.baseline)
 
     def report_missing(self, table: str, error: TableError) -> ValidationReport:
         """The same for a table that cannot be loaded."""
-        return without_known(unreadable(table, error), self.baseline)
+        return reports.without_known(reports.unreadable(table, error), self.baseline)
 
     def code(self, document: Mapping[str, Any]) -> int:
         """The exit code of a table with this report."""
@@ -148,14 +139,14 @@ def _known(
 
 def fixes_planner(run: ValidationRun) -> Planner:
     """The planner of all fixes for the findings of *run*."""
-    reports: dict[str, ValidationReport] = {}
+    known: dict[str, ValidationReport] = {}
 
     def plan(table: PlanInput) -> Plan:
         name = table.target.text
-        report = reports.get(name)
+        report = known.get(name)
         if report is None:  # a table may be planned twice, with more detail
-            reports.clear()  # a report of a large table is large, and the next table needs another
-            report = reports[name] = run.report(table.context, table.target)
+            known.clear()  # a report of a large table is large, and the next table needs another
+            report = known[name] = run.report(table.context, table.target)
         demands = run.demands(table.target)
         return plan_fixes(
             table.snapshot,
@@ -206,11 +197,13 @@ class StatisticsPrinter:
     def finish(self) -> int:
         """Show the counts; the exit code of all tables together."""
         rules = (
-            RuleCount(code, of["name"], of["severity"], self._findings[code], self._tables[code])
+            reports.RuleCount(
+                code, of["name"], of["severity"], self._findings[code], self._tables[code]
+            )
             for code, of in self._first.items()
         )
         counts = sorted(rules, key=lambda each: (-each.findings, each.code))
-        report = StatisticsReport(len(self._codes), self._failed, tuple(counts))
+        report = reports.StatisticsReport(len(self._codes), self._failed, tuple(counts))
         for target in sorted(self._targets, key=lambda target: target.file is None):
             if target.file is not None:
                 write_file(target.file, rendered(target.format, [report], self._context.style))
