@@ -70,11 +70,6 @@ class Requirement:
         """The values that it names: those that are allowed, and its bounds."""
         return tuple(filter(None, (*self.allowed, self.least, self.most)))
 
-    @property
-    def nearest(self) -> str | None:
-        """The value that meets it, where it names one."""
-        return next(iter(self.values), None)
-
     def __str__(self) -> str:
         parts = [" or ".join(map(repr, self.allowed))] if self.allowed else []
         parts += [f"at least {self.least!r}"] if self.least is not None else []

@@ -349,15 +349,17 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
-    if not checkpoint.opened or not _is_pointed_to(checkpoint):
+    pointer, version = checkpoint.pointer, checkpoint.version
+    # A version may have several: each writer of a V2 checkpoint gives its own a unique name.
+    named = [each.version for each in checkpoint.listing.checkpoints].count(version)
+    if not checkpoint.opened or named > 1 or pointer is None or pointer.version != version:
         return
-    document = (checkpoint.pointer and checkpoint.pointer.document) or {}
+    document, counts = pointer.document or {}, checkpoint.counts
     sizes = [sidecar.size for sidecar in checkpoint.sidecars]
     known = [size for size in sizes if size is not None]
     size = sum(known, sum(file.info.size for file in checkpoint.files))
     # `parts` is only written for a checkpoint in several parts.
     parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
-    counts, version = checkpoint.counts, checkpoint.version
     for key, stated, actual in (
         ("parts", document.get("parts") or 1, parts),
         ("sizeInBytes", document.get("sizeInBytes"), size if known == sizes else None),
@@ -368,15 +370,6 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
             fix = (kinds.WriteCheckpoint(),) if checkpoint.chosen else ()
             message = f"It states {key} {stated!r} for version {version}, which has {actual}."
             yield Problem(message, POINTER, fix=fix)
-
-
-def _is_pointed_to(checkpoint: CheckpointFacts) -> bool:
-    pointer = checkpoint.pointer
-    if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
-        return False
-    # A version may have several: each writer of a V2 checkpoint gives its own a unique name.
-    named = [each.version for each in checkpoint.listing.checkpoints]
-    return checkpoint.checkpoint is not None and named.count(pointer.version) == 1
 
 
 def _adds(checkpoint: CheckpointFacts) -> int | None:

@@ -316,7 +316,7 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     """
     stored = invariants(table.metadata) if rules.fields_of(table.metadata) else ()
     for invariant in stored:
-        if invariant.is_described:
+        if invariant.expression is not None:
             continue
         flaw, severity = "is not what the protocol describes", Severity.WARNING
         if invariant.fails_in_delta_spark:

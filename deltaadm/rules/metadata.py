@@ -36,11 +36,10 @@ from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction import checks, column_mapping
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
+from deltaadm.domain.transaction.spark_support import invariants, is_spark_type, refusal_to_read
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts
-from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
 from deltaadm.rules import rule as rules
 from deltaadm.rules.rule import Problem, Scope, Severity, accepted, place_of, refusal, rule
@@ -578,15 +577,12 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
         if key.lower().startswith(Key.CONSTRAINT_PREFIX):
             yield _property(key), value
     for path, field in metadata.schema.walk():
-        keys = ("delta.generationExpression", "CURRENT_DEFAULT")
-        texts = [field.metadata.get(key) for key in keys]
-        stored = field.metadata.get("delta.invariants")
-        with suppress(ValueError, TypeError, KeyError, RecursionError):
-            invariant = load_json(stored) if isinstance(stored, str) else {}
-            texts.append(invariant["expression"]["expression"])
-        for text in texts:
-            if isinstance(text, str):
+        for key in (FieldKey.GENERATION, FieldKey.CURRENT_DEFAULT):
+            if isinstance(text := field.metadata.get(key), str):
                 yield place_of(path), text
+    for invariant in invariants(metadata):
+        if invariant.expression:
+            yield place_of(invariant.path), invariant.expression
 
 
 @rule("DL324", Severity.WARNING, Scope.SNAPSHOT, shared=True)

@@ -18,6 +18,7 @@ from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.errors import DeltaadmError, some_of
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
+from deltaadm.rules.protocol import REFUSALS
 from deltaadm.rules.rule import RULES, Problem, Scope, Severity, needed, rule
 
 _FEATURE: Final = "delta.feature."
@@ -447,12 +448,11 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
         if not requirement.met_by(value, key):
             actual = "is not set" if value is None else f"is {value!r}"
             by_default = "" if key in configuration or value is None else " by default"
-            target = requirement.nearest
+            targets = requirement.values
             if requirement.most and replace(requirement, most=None).met_by(value, key):
-                target = requirement.most
-            named = filter(None, (target, *requirement.values))
-            target = next(fitting(key, named, configuration), target)
-            fix = () if target is None else (setting(key, target),)
+                targets = (requirement.most, *targets)
+            targets = (*fitting(key, targets, configuration), *targets)[:1]
+            fix = tuple(setting(key, target) for target in targets)
             message = f"{key} {actual}{by_default}, but the policy requires {requirement}."
             yield Problem(message, f"configuration[{key}]", fix=fix)
 
@@ -512,12 +512,6 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
 
 
 def _shut_out(facts: PolicyFacts, code: str, access: str) -> Iterator[Problem]:
-    statements = {
-        "unknown": "No source says whether {0} can {1} the table. Assume that it cannot: "
-        "the table uses",
-        "fails loudly": "{0} cannot {1} the table, which needs",
-        "silently wrong": "{0} silently {1}s wrong data: the table uses",
-    }
     for verdict in facts.verdicts:
         outcome, client = verdict.compatibility.value, str(verdict.release)
         if verdict.access.value == access and outcome != "works":
@@ -525,7 +519,10 @@ def _shut_out(facts: PolicyFacts, code: str, access: str) -> Iterator[Problem]:
             subjects = needed(facts.snapshot.protocol, (cell.subject for cell in cells))
             notes = dict.fromkeys(cell.note.rstrip(".") for cell in cells if cell.note)
             severity = Severity.WARNING if outcome == "unknown" else None
-            statement = statements[outcome].format(client, access)
+            statement = f"{client} {REFUSALS.get(outcome, '').format(access, s='s')}"
+            if outcome == "unknown":
+                doubt = f"No source says whether {client} can {access} the table. Assume that it"
+                statement = f"{doubt} cannot: the table uses"
             message = f"{statement} {subjects}{''.join(f' ({note})' for note in notes)}."
             remedy = RULES[code].advice.replace("CLIENT", client)
             yield Problem(message, f"client[{client}]", remedy, severity)

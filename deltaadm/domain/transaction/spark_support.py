@@ -48,7 +48,7 @@ class Invariant:
     """
     The invariant of one column.
 
-    `is_described` tells whether it is as PROTOCOL.md describes it. `flaw` is what keeps Delta Spark
+    `expression` is None where the text is not as PROTOCOL.md says. `flaw` is what keeps Delta Spark
     from reading it, empty where nothing does, and `delta_error_class` what it then reports, None
     where its exception has no class. `read` tells whether it looks at the invariant at all, and
     `fails_in_delta_rs` whether delta-rs, which looks at all of them, stops at it.
@@ -57,7 +57,7 @@ class Invariant:
     path: Path
     text: Any
     read: bool
-    is_described: bool
+    expression: str | None
     fails_in_delta_rs: bool
     flaw: str = ""
     delta_error_class: str | None = None
@@ -86,7 +86,7 @@ def invariants(metadata: Metadata) -> Iterator[Invariant]:
             text=text,
             # A NOT NULL column is enforced as such, and its invariant is never looked at.
             read=field.nullable,
-            is_described=isinstance(inner, str) and not flaw,
+            expression=inner if isinstance(inner, str) and not flaw else None,
             fails_in_delta_rs=isinstance(text, str) and (not is_json or is_empty),
             flaw=flaw,
             delta_error_class=error_class,
