@@ -10,9 +10,9 @@ from itertools import chain, islice
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
-from deltaadm.domain.snapshot import Checkpoint, FileFacts
+from deltaadm.domain.snapshot import Checkpoint, FileFacts, Kind
 from deltaadm.domain.wire import ACTION_NAMES
-from deltaadm.errors import EngineError, StorageError
+from deltaadm.errors import EngineError, StorageError, TableError
 from deltaadm.limits import Limits
 from deltaadm.replay import commits, parquet
 from deltaadm.replay.parquet import (
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from deltaadm.domain.snapshot import LogFile, LogListing
     from deltaadm.replay.parquet import Struct
 
     Document = dict[str, Any]
@@ -547,6 +548,19 @@ def unreadable_checkpoint(version: int, cause: str) -> UnreadableCheckpointError
         delta_error_class="FAILED_READ_FILE.NO_HINT",
         established={"version": version},
     )
+
+
+def orphan_sidecars(store: LogStore, listing: LogListing) -> tuple[LogFile, ...] | None:
+    """The sidecars that no checkpoint names; None if one of the checkpoints cannot be read."""
+    sidecars = listing.of_kind(Kind.SIDECAR)
+    named: set[str] = set()
+    for checkpoint in listing.checkpoints if sidecars else ():
+        try:
+            small = CheckpointReader(store, checkpoint).small_actions(("sidecar",))
+        except TableError:
+            return None
+        named.update(sidecar_path(document) for _, document in small)
+    return tuple(sidecar for sidecar in sidecars if sidecar.path not in named)
 
 
 def sidecar_path(sidecar: Document) -> str:

@@ -32,7 +32,7 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
 from deltaadm.facts import State
 from deltaadm.limits import Limits
-from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, readers
+from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, orphan_sidecars, readers
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay
 from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import live_files
@@ -252,13 +252,6 @@ class _FactCollector:
         totals = yield from self._load()
         deep, snapshot = self._depth.deep, self._snapshot
         segment = None if snapshot is None else snapshot.segment
-        examiner = CheckpointExaminer(
-            store=self._store,
-            listing=self._listing,
-            pointer=self._pointer,
-            chosen=None if segment is None else segment.checkpoint,
-            deep=deep,
-        )
         in_effect = self._newest_state()
         yield facts.LogFacts(
             listing=self._listing,
@@ -268,7 +261,7 @@ class _FactCollector:
             versions=self._recreatable_versions(),
             state=in_effect,
             now=self._now,
-            orphans=examiner.orphans() if deep else None,
+            orphans=orphan_sidecars(self._store, self._listing) if deep else None,
             catalog=self._store.catalog_state,
         )
         yield from self._commits(in_effect)
@@ -278,14 +271,15 @@ class _FactCollector:
         if segment is not None and not deep:
             compared = segment.compactions
         yield from compaction_facts(self._store, self._listing, compared=compared)
-        for fact in examiner.facts():
-            checkpoint = fact.checkpoint
-            # That a sidecar is missing is a fact of its own.
-            if checkpoint is None or any(sidecar.size is None for sidecar in fact.sidecars):
-                yield fact
-                continue
-            # Its replay reads more of it.
-            yield replace(fact, error=fact.error or self._unreadable.get(checkpoint, ""))
+        examiner = CheckpointExaminer(
+            store=self._store,
+            listing=self._listing,
+            pointer=self._pointer,
+            chosen=None if segment is None else segment.checkpoint,
+            unreadable=self._unreadable,
+            deep=deep,
+        )
+        yield from examiner.facts()
         if snapshot is not None:
             yield from self._state(snapshot, totals)
             yield from self._catalog(snapshot)

@@ -8,7 +8,7 @@ remembered of a file, so as to compare two sets of them, is a hash of 64 bits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -77,28 +77,29 @@ class CheckpointExaminer:
 
     Without `deep` only the newest complete checkpoint and the `chosen` one are opened, and no
     more of them is read than their small actions, unless the number of files in the chosen one
-    cannot be right.
+    cannot be right. A replay reads more of a checkpoint: what kept it from one is in `unreadable`.
     """
 
     store: LogStore
     listing: LogListing
     pointer: Pointer | None
     chosen: Checkpoint | None
+    unreadable: Mapping[Checkpoint, str]
     deep: bool
 
     def facts(self) -> Iterator[CheckpointFacts]:
         """One for each checkpoint, the oldest first."""
         complete = self.listing.checkpoints
-        deep = self.deep or self._is_miscounted()
-        opened = complete if deep else (*complete[-1:], self.chosen)
+        reads_all = self.deep or self._is_miscounted()
+        opened = complete if reads_all else (*complete[-1:], self.chosen)
         groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
             (each.version, each.files, each) for each in complete
         ]
         groups += [(files[0].number, files, None) for files in self.listing.incomplete_checkpoints]
         groups.sort(key=lambda group: (group[0], group[1][0].path))
-        differing: set[int] = set()
+        fit: list[Checkpoint] = []
         for version, files, checkpoint in groups:
-            group_facts = CheckpointFacts(
+            known = CheckpointFacts(
                 version=version,
                 files=files,
                 checkpoint=checkpoint,
@@ -107,23 +108,15 @@ class CheckpointExaminer:
                 listing=self.listing,
                 state=State(version=version),
             )
-            if checkpoint is not None and checkpoint in opened:
-                group_facts = self._opened(group_facts, checkpoint, differing, deep=deep)
-                if group_facts.difference is not None and group_facts.difference != Difference():
-                    differing.add(version)
-            yield group_facts
-
-    def orphans(self) -> tuple[LogFile, ...] | None:
-        """The sidecars that no checkpoint names; None if one of them cannot be read."""
-        sidecars = self.listing.of_kind(Kind.SIDECAR)
-        named: set[str] = set()
-        for checkpoint in self.listing.checkpoints if sidecars else ():
-            try:
-                small = CheckpointReader(self.store, checkpoint).small_actions(("sidecar",))
-            except TableError:
-                return None
-            named.update(sidecar_path(document) for _, document in small)
-        return tuple(sidecar for sidecar in sidecars if sidecar.path not in named)
+            if checkpoint is not None:
+                if checkpoint in opened:
+                    known = self._opened(known, checkpoint, fit if reads_all else None)
+                if known.difference in (None, Difference()):
+                    fit.append(checkpoint)
+                # That a sidecar is missing is a fact of its own.
+                if not known.error and all(of.size is not None for of in known.sidecars):
+                    known = replace(known, error=self.unreadable.get(checkpoint, ""))
+            yield known
 
     @cached_property
     def _commits(self) -> dict[int, LogFile]:
@@ -139,12 +132,12 @@ class CheckpointExaminer:
         chosen = self.chosen
         if chosen is None:
             return False
-        older = [each for each in self.listing.checkpoints if each.version < chosen.version]
-        first = older[-1].version + 1 if older else 0
-        between = [self._commits.get(number) for number in range(first, chosen.version + 1)]
-        files = [file for file in between if file is not None]
-        size = sum(file.info.size for file in files)
-        if len(files) < len(between) or len(files) > _FEW_COMMITS or size > _FEW_BYTES:
+        older = [each for each in self.listing.checkpoints if each.version < chosen.version][-1:]
+        first = older[0].version + 1 if older else 0
+        between = chosen.version + 1 - first
+        few = range(first, chosen.version + 1) if between <= _FEW_COMMITS else ()
+        files = [self._commits[number] for number in few if number in self._commits]
+        if len(files) < between or sum(file.info.size for file in files) > _FEW_BYTES:
             return False
         touched: dict[int, tuple[str, str]] = {}
         try:
@@ -153,7 +146,7 @@ class CheckpointExaminer:
                     if name in {"add", "remove"}:
                         key = _hash(document, self.store.qualifier)
                         touched[key] = (touched.get(key, (name,))[0], name)
-            counts = [CheckpointReader(self.store, each).adds() for each in (*older[-1:], chosen)]
+            counts = [CheckpointReader(self.store, each).adds() for each in (*older, chosen)]
         except TableError:  # which is a finding of its own
             return False
         new, gone = (list(touched.values()).count((name, name)) for name in ("add", "remove"))
@@ -161,13 +154,9 @@ class CheckpointExaminer:
         return len(known) == len(counts) and known[-1] != sum(known[:-1]) + new - gone
 
     def _opened(
-        self,
-        checkpoint_facts: CheckpointFacts,
-        checkpoint: Checkpoint,
-        differing: set[int],
-        *,
-        deep: bool,
+        self, known: CheckpointFacts, checkpoint: Checkpoint, older: Sequence[Checkpoint] | None
     ) -> CheckpointFacts:
+        """What is *known*, and what it holds: all of it where *older* ones tell what it must."""
         sizes = {file.path: file.info.size for file in self.listing.of_kind(Kind.SIDECAR)}
         found: dict[str, Any] = {}
         try:
@@ -175,7 +164,7 @@ class CheckpointExaminer:
             small = reader.small_actions((*SMALL, "checkpointMetadata", "commitInfo", "cdc"))[::-1]
             sidecars = [document for name, document in small if name == "sidecar"]
             paths = [sidecar_path(sidecar) for sidecar in sidecars]
-            state = state_after(checkpoint_facts.state, checkpoint_facts.version, small)
+            state = state_after(known.state, known.version, small)
             found |= {"opened": True, "small": tuple(small), "state": state}
             found["sidecars"] = tuple(
                 SidecarFacts(
@@ -186,9 +175,9 @@ class CheckpointExaminer:
             present = [path for path in paths if path in sizes]
             files = [file.path for file in checkpoint.files]
             found["columns"] = reader.columns([*files, *present[:1]])
-            if deep and len(present) == len(paths):
+            if older is not None and len(present) == len(paths):
                 # Everything is read, and compared with older files.
-                expected = self._expected(checkpoint.version, differing)
+                expected = self._expected(checkpoint.version, older)
                 counts: Counter[str] = Counter()
                 for path in (*files, *paths):
                     if path.endswith(".parquet"):
@@ -201,15 +190,11 @@ class CheckpointExaminer:
                 found |= {"counts": dict(counts), "difference": difference}
         except TableError as error:
             found["error"] = error.message
-        return replace(checkpoint_facts, **found)
+        return replace(known, **found)
 
-    def _expected(self, version: int, differing: set[int]) -> _Expected | None:
+    def _expected(self, version: int, older: Sequence[Checkpoint]) -> _Expected | None:
         """The state of *version* by its commits, on top of the nearest fit checkpoint if any."""
-        bases: list[Checkpoint | None] = [
-            checkpoint
-            for checkpoint in reversed(self.listing.checkpoints)
-            if checkpoint.version < version and checkpoint.version not in differing
-        ]
+        bases = [checkpoint for checkpoint in reversed(older) if checkpoint.version < version]
         for base in (*bases, None):
             first = 0 if base is None else base.version + 1
             if any(number not in self._commits for number in range(first, version + 1)):
@@ -317,15 +302,15 @@ def compaction_facts(
     for file in files:
         first, last = file.number, -1 if file.end is None else file.end
         last = min(last, max(by_version, default=-1))  # a name may claim any range
-        covered = [by_version.get(number) for number in range(last, first - 1, -1)]
-        known = [version for version in covered if version is not None]
         error = difference = ""
         if file in compared and first <= last:
+            few = range(last, first - 1, -1) if last - first < len(by_version) else ()
+            known = [by_version[number] for number in few if number in by_version]
             try:
                 ours = _winners(store, [file])
             except TableError as unread:
                 error, known = unread.message, []
-            if known and len(known) == len(covered):
+            if len(known) == last - first + 1:
                 with suppress(TableError):
                     theirs = _winners(store, known)
                     # What came and went within the range need not be mentioned.

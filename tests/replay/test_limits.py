@@ -297,3 +297,13 @@ def test_a_row_group_without_rows_has_no_pages(tmp_path: Path) -> None:
         "t", examine(open_store(str(tmp_path)), Depth(deep=True), now=1), choose_rules()
     )
     assert not facts.stopped
+
+
+def test_versions_that_names_only_claim_take_no_time(tmp_path: Path) -> None:
+    made, newest = Table(tmp_path), 10**15
+    made.checkpoint(newest, [protocol(), metadata()])
+    made.commit(newest, commit_info())
+    made.write(f"{1:020d}.{newest:020d}.compacted.json", commit(commit_info()))
+    for deep in (False, True):
+        facts = examine(open_store(str(tmp_path)), Depth(deep=deep), now=1)
+        assert not validate("t", facts, choose_rules()).stopped

@@ -42,12 +42,11 @@ from deltaadm.plans.repair.repair import (
     refused,
     sha256,
 )
-from deltaadm.replay.checkpoints import CheckpointReader
+from deltaadm.replay.checkpoints import CheckpointReader, orphan_sidecars
 from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import read_pointer
-from deltaadm.replay.examine_checkpoints import CheckpointExaminer
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, canonical_path
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import DAY, RULES, Severity
@@ -419,10 +418,7 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
     """Sidecars that no checkpoint names, which are only reported."""
     infos = {**case.listing.infos, **case.store.list_directory("_sidecars")}
     listing = LogListing.of(case.view.root, infos)
-    examiner = CheckpointExaminer(
-        store=case.view, listing=listing, pointer=None, chosen=None, deep=False
-    )
-    orphans = examiner.orphans() or ()
+    orphans = orphan_sidecars(case.view, listing) or ()
     if old := sorted(file.path for file in orphans if file.info.modified < case.now - DAY):
         wrong = f"{len(old)} sidecars belong to no checkpoint: {some_of(old)}."
         yield Repair("sidecar", "DL615", wrong)
