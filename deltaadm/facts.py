@@ -317,11 +317,6 @@ class CommitFacts:
         return (action for action in self.actions(name) if isinstance(action, dict))
 
     @property
-    def names(self) -> Iterable[str]:
-        """The names of all its actions, in their order."""
-        return self.lines.names
-
-    @property
     def info(self) -> Document:
         """The first commitInfo; empty if there is none."""
         return self.lines.info

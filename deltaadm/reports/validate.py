@@ -41,12 +41,14 @@ from deltaadm.rules.rule import (
     RULES,
     Cause,
     Finding,
+    Problem,
     Rule,
     RuleRunner,
     Scope,
     Severity,
     Suppressed,
     ValidationReport,
+    finding_of,
     refusal,
 )
 
@@ -242,14 +244,7 @@ def _without_ignored(
 
 def unreadable(table: str, error: TableError) -> ValidationReport:
     """The report on a place that has no log to look at."""
-    rule = RULES[UNREADABLE]
-    finding = Finding(
-        code=UNREADABLE,
-        name=rule.name,
-        severity=Severity.ERROR,
-        message=error.message,
-        remedy=error.remedy or rule.advice,
-    )
+    finding = finding_of(RULES[UNREADABLE], Problem(error.message, remedy=error.remedy))
     return ValidationReport(table=table, version=None, findings=(finding,), stopped=error.message)
 
 

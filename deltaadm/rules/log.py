@@ -490,7 +490,7 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution.
     """
-    for name in sorted({*commit.names} - ACTIONS.keys()):
+    for name in sorted({*commit.lines.names} - ACTIONS.keys()):
         yield Problem(f"The commit has an action called {name!r}.")
 
 
@@ -527,7 +527,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         return
     if commit.times.in_commit is None:
         yield Problem("The commit has no commitInfo with an inCommitTimestamp.")
-    elif next(iter(commit.names)) != "commitInfo":
+    elif commit.lines.names[0] != "commitInfo":
         yield Problem("The commit does not begin with its commitInfo.")
 
 

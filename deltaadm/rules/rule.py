@@ -293,7 +293,7 @@ class RuleRunner:
     def check(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.CommitFacts):
-            names = frozenset(fact.names)
+            names = frozenset(fact.lines.names)
             self.apply(_rules_for(self._same, Scope.COMMIT, names), fact)
         elif isinstance(fact, facts.LiveFiles):
             columns = fact.columns
@@ -334,7 +334,7 @@ class RuleRunner:
                 alike = fact.alike if isinstance(fact, facts.DataFileFacts) else 0
                 self.counts[each.code] += 1 + alike
                 if self.counts[each.code] <= self._limit:
-                    self.found.append(_finding(each, problem, fact))
+                    self.found.append(finding_of(each, problem, fact))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -357,7 +357,8 @@ def _found_in(
     return runner.found, dict(runner.counts)
 
 
-def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
+def finding_of(rule: Rule, problem: Problem, fact: facts.Facts | None = None) -> Finding:
+    """The finding that a *problem* with *fact* is, in which no secret of its table is quoted."""
     secrets: set[str] = set()
     # The attributes of facts that hold metadata, and so secrets that a rule might quote.
     for attribute in ("snapshot", "state", "before", "after"):
@@ -383,7 +384,7 @@ def _secrets_in(metadata: Same) -> frozenset[str]:
     return frozenset((*secrets_among(metadata.value.configuration), *secrets_among(options)))
 
 
-def _file_of(fact: facts.Facts) -> str:
+def _file_of(fact: facts.Facts | None) -> str:
     if isinstance(fact, (facts.LiveFile, facts.DataFileFacts)):
         return fact.add.path
     if isinstance(fact, facts.CheckpointFacts):
