@@ -63,16 +63,12 @@ def _layout(state: State) -> _Layout:
 
 
 @remembering
-def _statistics(add: AddFile) -> Mapping[str, Any] | StatisticsError | None:
+def _statistics(add: AddFile) -> tuple[Mapping[str, Any], str]:
+    """The statistics of a file, empty where it has none, and why they cannot be read."""
     try:
-        return None if add.stats is None else parse_statistics(add.stats)
+        return {} if add.stats is None else parse_statistics(add.stats), ""
     except StatisticsError as error:
-        return StatisticsError(str(error))  # an error that was raised holds on to all that it saw
-
-
-def _known_statistics(add: AddFile) -> Mapping[str, Any]:
-    statistics = _statistics(add)
-    return {} if statistics is None or isinstance(statistics, StatisticsError) else statistics
+        return {}, str(error)
 
 
 def _listed(names: Any) -> str:
@@ -260,10 +256,10 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Writer Requirements for Deletion Vectors.
     """
-    vector = file.add.deletion_vector
-    if vector is None or isinstance(_statistics(file.add), StatisticsError):
+    vector, (statistics, unread) = file.add.deletion_vector, _statistics(file.add)
+    if vector is None or unread:
         return
-    records = integer(_known_statistics(file.add).get("numRecords"))
+    records = integer(statistics.get("numRecords"))
     if records is None:
         yield Problem("The file has a deletion vector, but its statistics lack numRecords.")
     elif vector.cardinality > max(records, 0):
@@ -308,7 +304,7 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
     if file.add.deletion_vector is None:
         return
-    statistics = _known_statistics(file.add)
+    statistics, _ = _statistics(file.add)
     has_bounds = any(map(statistics.get, ("minValues", "maxValues", "nullCount")))
     if has_bounds and statistics.get("tightBounds") is not False:
         lacking = "its statistics do not have tightBounds: false"
@@ -331,10 +327,10 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
-    statistics = _statistics(file.add)
-    if isinstance(statistics, StatisticsError):
-        yield Problem(f"The statistics cannot be read: {statistics}.")
-    elif statistics and (records := statistics.get("numRecords")) is not None:
+    statistics, unread = _statistics(file.add)
+    if unread:
+        yield Problem(f"The statistics cannot be read: {unread}.")
+    elif (records := statistics.get("numRecords")) is not None:
         count = integer(records)
         if count is None or count < 0:
             yield Problem(f"The statistics have numRecords: {records!r}.")
@@ -505,7 +501,7 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
-    statistics = _known_statistics(file.add)
+    statistics, _ = _statistics(file.add)
     for flaw in contradictions(statistics, _layout(file.state).kinds) if statistics else ():
         yield Problem(f"The statistics contradict themselves: {flaw}.")
 
