@@ -124,7 +124,8 @@ def validate(
     """
     Apply *rules* to *facts* of the table that the user calls *table*.
 
-    Findings keep only those fixes that Delta would accept on this table.
+    Findings keep only those fixes that Delta would accept on this table. Those that the settings
+    ignore until a date count again once it has passed.
     """
     asked = demands or Demands()
     runner = RuleRunner(rules)
@@ -142,19 +143,29 @@ def validate(
     others = [finding for finding in findings if finding.code != UNREADABLE]
     if any(finding.severity is Severity.ERROR for finding in others):
         findings = tuple(others)
-    failure = None if log is None else log.failure
-    report = ValidationReport(
+    failure, now = (None, 0) if log is None else (log.failure, log.now)
+    ignores = [entry for entry in asked.ignores if not _has_expired(entry, now)]
+
+    def ignore_of(code: str) -> Ignore | None:
+        return next((entry for entry in ignores if code.startswith(entry.code)), None)
+
+    findings = tuple(_with_possible_changes(finding, snapshot) for finding in findings)
+    return ValidationReport(
         table=table,
         version=None if snapshot is None else snapshot.version,
-        findings=tuple(_with_possible_changes(finding, snapshot) for finding in findings),
-        more=runner.more,
+        findings=tuple(finding for finding in findings if not ignore_of(finding.code)),
+        more={code: n for code, n in runner.more.items() if not ignore_of(code)},
+        suppressed=tuple(
+            Suppressed(finding, Cause.SETTINGS, ignore.reason)
+            for finding in findings
+            if (ignore := ignore_of(finding.code))
+        ),
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
         rules=len(runner.rules),
         depth=depth,
         snapshot=snapshot,
     )
-    return _without_ignored(report, asked.ignores, 0 if log is None else log.now)
 
 
 _BY_A_CHANGE: Final = re.compile(
@@ -218,28 +229,6 @@ def _verdicts(
 def _has_expired(ignore: Ignore, now: int) -> bool:
     today = datetime.fromtimestamp(now / 1000, UTC).date()
     return ignore.until is not None and ignore.until < today
-
-
-def _without_ignored(
-    report: ValidationReport, ignores: Iterable[Ignore], now: int
-) -> ValidationReport:
-    """The same report, in which what is ignored and has not expired does not count."""
-    valid = [entry for entry in ignores if not _has_expired(entry, now)]
-    kept: list[Finding] = []
-    gone: list[Suppressed] = []
-    for finding in report.findings:
-        ignore = next((entry for entry in valid if finding.code.startswith(entry.code)), None)
-        if ignore is None:
-            kept.append(finding)
-        else:
-            gone.append(Suppressed(finding, Cause.SETTINGS, ignore.reason))
-    codes = tuple(entry.code for entry in valid)
-    return replace(
-        report,
-        findings=tuple(kept),
-        suppressed=(*report.suppressed, *gone),
-        more={code: n for code, n in report.more.items() if not code.startswith(codes)},
-    )
 
 
 def unreadable(table: str, error: TableError) -> ValidationReport:
