@@ -200,15 +200,13 @@ class Depth:
     How far an examination goes beyond the newest version and the log files that make it.
 
     `history`: every commit still in the log. `deep`: whole checkpoints, sidecars and data
-    files. `cross_check`: what another implementation reads. `files`: whether live files are
-    looked at, which costs most on a table with many. `data_files`: whether `deep` looks for the
-    data files in the storage.
+    files. `cross_check`: what another implementation reads. `data_files`: whether `deep` looks for
+    the data files in the storage.
     """
 
     history: bool = False
     deep: bool = False
     cross_check: bool = False
-    files: bool = True
     data_files: bool = True
 
 
@@ -334,7 +332,7 @@ class _FactCollector:
             return replace(totals, facts=loaded.files)
         if early is not None:
             yield facts.Withdrawn()
-        if loaded is None or loaded.segment is None or not self._depth.files:
+        if loaded is None or loaded.segment is None:
             return None
         try:
             return (yield from self._files(loaded, FileCounts()))
@@ -349,7 +347,7 @@ class _FactCollector:
 
         None where the files are judged after they were counted.
         """
-        if self._engine is not None or not self._depth.files or not self._listing.checkpoints:
+        if self._engine is not None or not self._listing.checkpoints:
             return None
         with suppress(TableError):
             early = load_snapshot(self._store, self, listing=self._listing)
