@@ -45,6 +45,16 @@ class Change:
     before: Any = None
     after: Any = None
 
+    @property
+    def place(self) -> str:
+        """The subject without the name in its brackets, such as `configuration`."""
+        return self.subject.partition("[")[0]
+
+    @property
+    def name(self) -> str:
+        """The name in the brackets of the subject; empty where it has none."""
+        return self.subject.partition("[")[2].removesuffix("]")
+
 
 def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
     """

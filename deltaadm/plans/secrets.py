@@ -169,14 +169,12 @@ class Masker:
 
     def change(self, given: Change) -> Change:
         """Its values."""
-        place, _, rest = given.subject.partition("[")
-        key = rest.removesuffix("]")
 
         def shown(value: Any) -> Any:
-            if place == "format" and isinstance(value, dict):
+            if given.place == "format" and isinstance(value, dict):
                 return value | {"options": self.entries(value.get("options") or {})}
-            in_properties = place == "configuration" and isinstance(value, str)
-            return self.value(key, value) if in_properties else self.unknown(value)
+            in_properties = given.place == "configuration" and isinstance(value, str)
+            return self.value(given.name, value) if in_properties else self.unknown(value)
 
         return replace(given, before=shown(given.before), after=shown(given.after))
 

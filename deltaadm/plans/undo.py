@@ -106,7 +106,7 @@ def reason(
     change: Change, changes: Collection[tuple[ChangeKind, str]], before: Snapshot, after: Snapshot
 ) -> str:
     """Return the cause of *change*, one of *changes* by kind and subject, as a clause."""
-    place, name = _place(change)
+    place, name = change.place, change.name
     if before.root != after.root:
         return REQUESTED if place == "location" else "as in the table at the new location"
     if place in _FEATURE_LISTS:
@@ -114,7 +114,7 @@ def reason(
     if place.startswith("protocol."):
         if change.before is None or change.after < change.before:
             return "the lowest version that supports the features"
-        side = 0 if change.subject.endswith("minReaderVersion") else 1
+        side = 0 if place.endswith("minReaderVersion") else 1
         new = after.protocol.supported_features - before.protocol.supported_features
         needing = sorted(name for name in new if FEATURES[name].versions[side] > change.before)
         return f"needed by {', '.join(needing)}" if needing else "required for feature lists"
@@ -129,12 +129,6 @@ def reason(
     if is_new:
         return _OF_A_NEW_TABLE
     return _column_reason(change, changes) if place == "schema" else REQUESTED
-
-
-def _place(change: Change) -> tuple[str, str]:
-    """The subject of a change: the kind of place, and the name of one in particular."""
-    place, _, name = change.subject.partition("[")
-    return place, name.removesuffix("]")
 
 
 _FEATURE_LISTS = ("protocol.readerFeatures", "protocol.writerFeatures")
@@ -244,7 +238,7 @@ def undo_words(stages: Iterable[Stage]) -> dict[str, str]:
             subject, around = change.subject, ""
             if subject.startswith("schema["):
                 # The renamed column around it moves it to its final path.
-                path, outer = _final_path(subject[len("schema[") : -1], final_paths)
+                path, outer = _final_path(change.name, final_paths)
                 subject, around = f"schema[{path}]", f"schema[{outer}]"
             words = by_subject.setdefault(subject, {})
             words.update(by_subject.get(around, {}))
@@ -307,7 +301,7 @@ _PRICES: Final = {
 def undo_change(change: Change, stage: Stage) -> Undo:
     """How *change*, one of those of *stage*, is undone right after it."""
     before, after, step = stage.before, stage.after, stage.step
-    place, name = _place(change)
+    place = change.place
     undo = Undo("set it back (metadata only)")
     if not before.exists:
         undo = Undo("drop the table")
@@ -316,7 +310,7 @@ def undo_change(change: Change, stage: Stage) -> Undo:
     elif lost := _lost_with_feature(change, stage):
         undo = Undo(f"never: {lost}")
     elif place in _FEATURE_LISTS:
-        undo = _undo_listing(change, name, stage)
+        undo = _undo_listing(change, stage)
     elif place.startswith("protocol."):
         undo = _LOWERED_WITH_FEATURES
     # Another id means another table in its place, which no single change takes back.
@@ -332,7 +326,7 @@ def undo_change(change: Change, stage: Stage) -> Undo:
         old, _, _ = before.metadata.schema.find_place(column)
         undo = _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), after)
     elif place in _PLACES:
-        undo = _PLACES[place](change, name, stage)
+        undo = _PLACES[place](change, stage)
     return undo
 
 
@@ -349,8 +343,8 @@ def _lost_with_feature(change: Change, stage: Stage) -> str:
     return "the domains are deleted" if stage.step.destroys(stage.before) else ""
 
 
-def _undo_listing(change: Change, name: str, stage: Stage) -> Undo:
-    before, after = stage.before, stage.after
+def _undo_listing(change: Change, stage: Stage) -> Undo:
+    before, after, name = stage.before, stage.after, change.name
     if not after.protocol.supports(name):
         step = kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"})
         return Undo(f"enable-feature {name} --support-only{_PRICES[step.cost(after)]}", (step,))
@@ -379,8 +373,8 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
 # Properties
 
 
-def _undo_property(change: Change, name: str, stage: Stage) -> Undo:
-    before, after = change.before, stage.after
+def _undo_property(change: Change, stage: Stage) -> Undo:
+    before, after, name = change.before, stage.after, change.name
     if name in _NEEDED_BY_V3 and _has_v3(after):
         return _NEEDED_FOR_GOOD
     if name == Key.COLUMN_MAPPING_MODE:
@@ -456,7 +450,7 @@ _UNDO_UNMAPPING: Final = Undo(
 )
 
 
-def _undo_clustering(_: Change, __: str, stage: Stage) -> Undo:
+def _undo_clustering(_: Change, stage: Stage) -> Undo:
     # Delta may refuse the earlier columns, as they are now.
     step = kinds.ClusterBy(clustering_columns(stage.before) or ())
     try:
@@ -469,22 +463,20 @@ def _undo_clustering(_: Change, __: str, stage: Stage) -> Undo:
 # Columns
 
 
-def _undo_columns(change: Change, name: str, stage: Stage) -> Undo:
+def _undo_columns(change: Change, stage: Stage) -> Undo:
     before, after = stage.before.metadata, stage.after.metadata
     was, is_now = mapping_mode(before), mapping_mode(after)
     if change.kind is ChangeKind.ADD:
         # The outermost of the new columns around *name* goes, with all that is in it.
-        own = parse_column(name)
+        own = parse_column(change.name)
         step = kinds.DropColumns((own[: len(before.schema.find_place(own)[0]) + 1],))
         if is_now == "none":
             return Undo(f"{alter_command(step)}, which needs column mapping")
         return _by(step, stage.after)
     if not COLUMN_MAPPING_KEYS & {*change.before, *change.after}:
         # Dropping type widening forgets the types that a column had.
-        forgets_types = (
-            name and change.before.keys() == {FieldKey.TYPE_CHANGES} and not change.after
-        )
-        return _NOTHING_LOST if forgets_types else _undo_change(change, name, stage)
+        forgets = change.name and change.before.keys() == {FieldKey.TYPE_CHANGES}
+        return _NOTHING_LOST if forgets and not change.after else _undo_change(change, stage)
     if (was == "none") == (is_now == "none"):
         return _KEPT
     if was != "none":
@@ -492,8 +484,8 @@ def _undo_columns(change: Change, name: str, stage: Stage) -> Undo:
     return _NEEDED_FOR_GOOD if _has_v3(stage.after) else _UNDO_MAPPING
 
 
-def _undo_change(change: Change, name: str, stage: Stage) -> Undo:
-    if not name:
+def _undo_change(change: Change, stage: Stage) -> Undo:
+    if not change.name:
         schema, moves = stage.before.metadata.schema, list[kinds.ColumnChange]()
         for each in stage.step.touches.column_changes:
             if each.position:
@@ -505,7 +497,7 @@ def _undo_change(change: Change, name: str, stage: Stage) -> Undo:
                 position = ddl.Position(names[index - 1] if index else None)
                 moves.append(kinds.ColumnChange(path, position=position))
         return _by(kinds.ChangeColumns(tuple(moves)), stage.after)
-    column = parse_column(name)
+    column = parse_column(change.name)
     before, after = change.before or {}, change.after or {}
     if "type" in before or FieldKey.TYPE_CHANGES in after:
         return Undo("never: a type cannot be narrowed again")
@@ -520,9 +512,9 @@ def _undo_change(change: Change, name: str, stage: Stage) -> Undo:
     return _by(kinds.ChangeColumns((back,)), stage.after)
 
 
-_PLACES: Final[Mapping[str, Callable[[Change, str, Stage], Undo]]] = {
+_PLACES: Final[Mapping[str, Callable[[Change, Stage], Undo]]] = {
     "clusteringColumns": _undo_clustering,
     "configuration": _undo_property,
-    "description": lambda change, _, at: _set_back(Key.TABLE_COMMENT, change.before, at),
+    "description": lambda change, at: _set_back(Key.TABLE_COMMENT, change.before, at),
     "schema": _undo_columns,
 }

@@ -164,8 +164,7 @@ def _shared(change: Change) -> Iterator[Change]:
 
 def _is_consequence(change: Change, before: Snapshot, after: Snapshot) -> bool:
     """Whether *change* means nothing: it follows from another, or is written by an engine."""
-    place, _, name = change.subject.removesuffix("]").partition("[")
-    states = (before, after)
+    place, name, states = change.place, change.name, (before, after)
     if place == "configuration":
         values = [effective(state.metadata.configuration, name) for state in states]
         is_known = name.lower() in PROPERTIES and None not in values

@@ -302,7 +302,7 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
         if change.subject.startswith("schema[") and len(group) > most:
             if change is not group[0]:
                 continue
-            named = some_of(entry.subject[len("schema[") : -1] for entry in group)
+            named = some_of(entry.name for entry in group)
             text = f"{kind.value} schema: {counted(len(group), 'column')}: {named}"
         elif change.subject in ("id", "name") and kind is not ChangeKind.SET:
             # Their value tells more than that there is one.

@@ -368,7 +368,7 @@ def _changes(plan: Plan) -> Iterator[tuple[PlannedChange, str]]:
             yield changes[0], f"~ schema: {len(changes)} columns change"
         else:
             # Every column that comes or goes is named.
-            names = ", ".join(planned.change.subject[7:-1] for planned in changes)
+            names = ", ".join(planned.change.name for planned in changes)
             yield changes[0], f"{kind.value} schema: {len(changes)} columns: {names}"
 
 
@@ -381,8 +381,7 @@ def sections(plan: Plan, *, full: bool) -> Iterator[tuple[str, Sequence[ChangeRo
     internal, why = 0, ""
     for planned, text in _changes(plan):
         change, because = planned.change, planned.because
-        place, _, name = change.subject.partition("[")
-        name = name.removesuffix("]")
+        place, name = change.place, change.name
         if place.startswith("protocol.min"):
             side = "reader" if "Reader" in place else "writer"
             was = "" if change.before is None else f"{change.before} -> "
