@@ -7,7 +7,7 @@ The document of a plan is what `--out` writes and `apply` reads.
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from deltaadm import documents
 from deltaadm.clients import JUDGEMENT, Access, Compatibility
@@ -38,7 +38,7 @@ from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
 from deltaadm.plans.goals import is_reached
 from deltaadm.plans.impact import Consequence, interruptions, newly_shut_out
-from deltaadm.plans.plan import Plan, planned_statement
+from deltaadm.plans.plan import Goal, Plan, planned_statement
 from deltaadm.plans.reports import (
     FOUND,
     STEP,
@@ -77,26 +77,25 @@ _STAGES: Final = array(
         lambda stage: STEP.write(stage.step) | _STAGE[stage.step.may_wait].write(stage),
     )
 )
+_CLIENT: Final[Fields] = {
+    "client": (STRING, lambda of: of.release.client.id),
+    "version": (STRING, lambda of: of.release.version),
+    "access": one_of(Access),
+}
 _SHIFT: Final = record(
-    client=(STRING, lambda shift: shift.after.release.client.id),
-    version=(STRING, lambda shift: shift.after.release.version),
-    access=(one_of(Access), lambda shift: shift.after.access),
+    **within("after", _CLIENT),
     before=(one_of(Compatibility), lambda shift: shift.before.compatibility),
     **within("after", JUDGEMENT),
 )
-_GOAL: Final = record(
-    client=(STRING, lambda reached: reached[0].release.client.id),
-    version=(STRING, lambda reached: reached[0].release.version),
-    access=(one_of(Access), lambda reached: reached[0].access),
-    reached=(BOOLEAN, lambda reached: reached[1]),
-)
-_UNREACHABLE: Final = record(
-    client=(STRING, lambda found: found.goal.release.client.id),
-    version=(STRING, lambda found: found.goal.release.version),
-    access=(one_of(Access), lambda found: found.goal.access),
-    reason=STRING,
-    skipped=BOOLEAN,
-)
+
+
+class _Judged(NamedTuple):
+    goal: Goal
+    reached: bool
+
+
+_GOAL: Final = record(**within("goal", _CLIENT), reached=BOOLEAN)
+_UNREACHABLE: Final = record(**within("goal", _CLIENT), reason=STRING, skipped=BOOLEAN)
 _INTERRUPTION: Final = record(
     **dict.fromkeys(("work", "when"), STRING),
     consequence=one_of(Consequence),
@@ -160,7 +159,7 @@ PLAN_DOCUMENT: Final = Document.sealed(
             ),
             "goals": (
                 array(_GOAL),
-                lambda plan: [(goal, is_reached(goal, plan.after)) for goal in plan.goals],
+                lambda plan: [_Judged(goal, is_reached(goal, plan.after)) for goal in plan.goals],
             ),
             "unreachable": array(_UNREACHABLE),
             "unfixed": COUNT,
