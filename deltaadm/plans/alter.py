@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
+from typing import Any
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import ddl
@@ -321,54 +323,39 @@ def expression_notes(plan: Plan) -> Iterator[str]:
         )
 
 
-def table_changes(
-    load_at: Callable[[str], Snapshot],
-    *,
-    set_properties: Mapping[str, str] = {},
-    unset: Sequence[str] = (),
-    add_columns: Sequence[str] = (),
-    set_types: Mapping[str, str] = {},
-    drop_not_null: Sequence[str] = (),
-    set_comments: Mapping[str, str] = {},
-    set_defaults: Mapping[str, str] = {},
-    drop_defaults: Sequence[str] = (),
-    move: Sequence[str] = (),
-    rename_columns: Mapping[str, str] = {},
-    drop_columns: Sequence[str] = (),
-    add_constraints: Mapping[str, str] = {},
-    drop_constraints: Sequence[str] = (),
-    cluster_by: Sequence[str] | None = None,
-    checkpoint: bool = False,
-    location: str | None = None,
-) -> TableChanges:
+def table_changes(load_at: Callable[[str], Snapshot], texts: Mapping[str, Any]) -> TableChanges:
     """
-    The requested changes, parsed, each as the option of `alter` spells it.
+    The requested changes in *texts*, parsed: each as the option of `alter` spells it.
 
-    `cluster_by` has lists of columns, none of which ends clustering; None leaves it as it is.
-    *load_at* loads the table at another location.
+    The names are those of the options' fields. *load_at* loads the table at another location.
     """
-    column, change = parse_column, kinds.ColumnChange
+    given, column, change = defaultdict[str, Any](dict, texts), parse_column, kinds.ColumnChange
+    moves = map(ddl.parse_move, given["move"])
     changes = [
-        *(change(column(c), type=ddl.parse_type(t)) for c, t in set_types.items()),
-        *(change(column(c), nullable=True) for c in drop_not_null),
-        *(change(column(c), comment=t) for c, t in set_comments.items()),
-        *(change(column(c), default=ddl.parse_default(t)) for c, t in set_defaults.items()),
-        *(change(column(c), default="") for c in drop_defaults),
-        *(change(moved, position=position) for moved, position in map(ddl.parse_move, move)),
+        *(change(column(c), type=ddl.parse_type(t)) for c, t in given["set_types"].items()),
+        *(change(column(c), nullable=True) for c in given["drop_not_null"]),
+        *(change(column(c), comment=t) for c, t in given["set_comments"].items()),
+        *(
+            change(column(c), default=ddl.parse_default(t))
+            for c, t in given["set_defaults"].items()
+        ),
+        *(change(column(c), default="") for c in given["drop_defaults"]),
+        *(change(moved, position=position) for moved, position in moves),
     ]
+    clusters, location = texts.get("cluster_by"), texts.get("location")
     return TableChanges(
-        set_properties=spark_values(set_properties),
-        drop_constraints=drop_constraints,
-        add=[new for text in add_columns for new in ddl.parse_definitions(text)],
+        set_properties=spark_values(given["set_properties"]),
+        drop_constraints=tuple(given["drop_constraints"]),
+        add=[new for text in given["add_columns"] for new in ddl.parse_definitions(text)],
         change=changes,
         cluster_by=None
-        if cluster_by is None
-        else [path for text in cluster_by for path in ddl.parse_column_list(text)],
-        drop=[column(text) for text in drop_columns],
-        rename={column(text): name for text, name in rename_columns.items()},
-        add_constraints=add_constraints,
-        unset=unset,
-        checkpoint=checkpoint,
+        if clusters is None
+        else [path for text in clusters for path in ddl.parse_column_list(text)],
+        drop=[column(text) for text in given["drop_columns"]],
+        rename={column(text): name for text, name in given["rename_columns"].items()},
+        add_constraints=given["add_constraints"],
+        unset=tuple(given["unset"]),
+        checkpoint=bool(given["checkpoint"]),
         location=None if location is None else load_at(location),
     )
 

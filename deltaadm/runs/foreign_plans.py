@@ -68,7 +68,7 @@ def alter(
     texts: Mapping[str, Any], change: ChangeOptions, context: RunContext, table: str, entry: Entry
 ) -> int:
     """Plan the changes in *texts*, then show or carry them out; the exit code."""
-    changes = table_changes(lambda place: no_table(chosen_place(place)), **texts)
+    changes = table_changes(lambda place: no_table(chosen_place(place)), texts)
     require_no_clients(change.commit.clients)
     if isinstance(entry, DeltaadmError):
         raise entry

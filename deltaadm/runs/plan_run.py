@@ -638,7 +638,7 @@ def changes_planner(texts: Mapping[str, Any]) -> Planner:
     from deltaadm.plans import alter
 
     def plan(table: PlanInput) -> Plan:
-        changes = alter.table_changes(partial(load_at, table.context), **texts)
+        changes = alter.table_changes(partial(load_at, table.context), texts)
         changes = replace(changes, is_managed=table.target.is_managed)
         return alter.plan_changes(table.snapshot, changes, session=table.session)
 
