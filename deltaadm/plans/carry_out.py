@@ -209,54 +209,34 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> Outcome:
         moved = (*relocation(stage.after, newest), *mismatches(stage.after, newest))
         return Outcome(plan=plan, actual=newest, versions=(), mismatches=moved)
     commits = log.commits(base.version + 1, newest.version, stage.step)
-    own = (
-        tuple(commit.version for commit in commits if commit.is_own) if stage.step.is_commit else ()
-    )
+    is_commit = stage.step.is_commit
+    own = tuple(commit.version for commit in commits if commit.is_own and is_commit)
     # Appends do not matter, only what may change protocol, metadata or clustering.
     others = [
         commit.version for commit in commits if commit.changes_table and commit.version not in own
     ]
-    concurrent: tuple[ConcurrentChange, ...] = ()
-    differences: tuple[Change, ...] | None = None
-    is_known = bool(own) or not stage.step.is_commit
+    found: tuple[ConcurrentChange, ...] = ()
+    met, result, more = base, newest, list[Change]()
     try:
         changed = ((version, diff(log.load(version - 1), log.load(version))) for version in others)
         found = tuple(ConcurrentChange(version, changes) for version, changes in changed if changes)
-        if found and is_known:
-            differences = _mismatches_at(own, plan, stage, base, log)
-        concurrent = found
+        if found and own:
+            # The statement must have done what it does on the state that it met, and what that
+            # changes must be in the plan: on top of others' changes it could mean more.
+            met, result = log.load(own[-1] - 1), log.load(own[-1])
+            planned = {change.subject for change in diff(base, stage.after)}
+            firsts = (version for version in own if version - 1 not in own)
+            lasts = (version for version in own if version + 1 not in own)
+            for first, last in zip(firsts, lasts, strict=True):
+                done = diff(log.load(first - 1), log.load(last))
+                more += (change for change in done if change.subject not in planned)
     except TableError:  # the log does not lead to versions before it any more
-        if own:
-            differences = mismatches(_expected(plan, stage, base, own), log.load(own[-1]))
-        elif is_known:
-            differences = ()
-    if differences is None:
-        differences = mismatches(_expected(plan, stage, base, own), newest)
-    return Outcome(
-        plan=plan, actual=newest, versions=own, mismatches=differences, concurrent=concurrent
-    )
-
-
-def _mismatches_at(
-    versions: tuple[int, ...], plan: Plan, stage: Stage, base: Snapshot, log: TableLog
-) -> tuple[Change, ...]:
-    """Mismatches with the plan at the *versions* of a stage, including changes by others."""
-    if not versions:
-        return ()
-    # The statement must have done what it does on the state that it met, and what that changes
-    # must be in the plan: on top of others' changes it could mean more.
-    met = log.load(versions[-1] - 1)
-    expected = _expected(plan, stage, met, versions)
-    if different := mismatches(expected, log.load(versions[-1])):
-        return different
-    planned = {change.subject for change in diff(base, stage.after)}
-    more: list[Change] = []
-    first = versions[0]
-    for version, following in zip(versions, (*versions[1:], None), strict=True):
-        if following != version + 1:  # consecutive versions are compared as one
-            more += diff(log.load(first - 1), log.load(version))
-            first = following or first
-    return tuple(change for change in more if change.subject not in planned)
+        found, met, more = (), base, []
+        result = log.load(own[-1]) if own else newest
+    differences: tuple[Change, ...] = ()
+    if is_commit or not others:  # what differs after no commit of ours is what others changed
+        differences = mismatches(_expected(plan, stage, met, own), result) or tuple(more)
+    return Outcome(plan=plan, actual=newest, versions=own, mismatches=differences, concurrent=found)
 
 
 def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...]) -> Snapshot:
@@ -287,17 +267,15 @@ def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
     plan, done, base = progress.plan, progress.done, progress.base
     if base is None or not plan.stages[done].step.is_commit:
         return progress.words
-    stage = plan.stages[done]
-    own = _own(progress, log)
+    stage, own = plan.stages[done], _own(progress, log)
     versions = progress.versions + own
     complete = bool(own)
     if own and stage.several_commits:
         expected = _expected(plan, stage, log.load(own[-1] - 1), own)
         complete = not mismatches(expected, log.load(own[-1]))
-    if complete:
-        return committed_words(versions) + _not_completed(plan, done + 1)
-    if not executor.may_still_commit(plan.before.root):
-        return committed_words(versions) + (_not_completed(plan, done) if versions else "")
+    if complete or not executor.may_still_commit(plan.before.root):
+        left = _not_completed(plan, done + complete) if versions else ""
+        return committed_words(versions) + left
     if not own:
         return progress.words
     return f"{committed_words(versions)}; it is unknown whether the rest was: inspect the table"
