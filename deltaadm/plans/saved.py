@@ -36,16 +36,14 @@ class SavedPlan:
     """
     What a plan file says: enough to find the table, and to make the same plan again.
 
-    `table` is what the file calls the table, which says nothing until somebody has looked at it.
-    Not from the file are `is_managed`, whether the catalog disposes of the table's files, and
-    `has_secrets`, whether the states have the secrets of the table. What is shown of the plan
-    follows from its steps and states, but for the `operation`, a command that makes plans, and what
-    was `requested`.
+    `table` is what the file calls the table, which says nothing until somebody has looked at it;
+    where that is, and its name in a catalog, stand in `before`. Not from the file are `is_managed`,
+    whether the catalog disposes of the table's files, and `has_secrets`, whether the states have
+    the secrets of the table. What is shown of the plan follows from its steps and states, but for
+    the `operation`, a command that makes plans, and what was `requested`.
     """
 
     table: str
-    location: str
-    name: str | None
     before: Snapshot
     steps: tuple[Step, ...]
     session: SessionSettings
@@ -62,8 +60,6 @@ class SavedPlan:
         """*plan* for the *table* as its file would have it, but with the secrets that it sets."""
         return cls(
             table=table,
-            location=plan.before.root,
-            name=plan.before.name,
             before=plan.before,
             steps=plan.steps,
             session=plan.session,
@@ -90,7 +86,7 @@ class SavedPlan:
                 remedy="Plan again for that location.",
             )
         state = replace(self.before, root=location, name=None)
-        moved = replace(self, table=location, location=location, name=None, before=state)
+        moved = replace(self, table=location, before=state)
         made = moved._promise_of(moved.as_made())  # noqa: SLF001 -- the same class
         if len(made["steps"]) != len(self.promise["steps"]):
             raise _edited(_OTHER_STEPS)
@@ -105,10 +101,11 @@ class SavedPlan:
 
         Where the plan is carried out already, it leads to where the plan sends it.
         """
-        if location != self.location and not self._sends_to(location):
+        planned = self.before.root
+        if location != planned and not self._sends_to(location):
             raise CommitError(
-                f"{self.name or self.location} is now at {location}, but the plan is for "
-                f"{self.location}; nothing was committed.",
+                f"{self.before.name or planned} is now at {location}, but the plan is for "
+                f"{planned}; nothing was committed.",
                 remedy="Plan again.",
             )
 
@@ -144,7 +141,7 @@ class SavedPlan:
             raise _edited(_OTHER_STEPS)
         if mismatches(promised.after, known):
             return self.renewed_on(current)
-        base = replace(current, root=self.location, name=self.name)
+        base = replace(current, root=self.before.root, name=self.before.name)
         left = self._plan_on(base, [step for step in self.steps if not step.is_commit])
         return self._carried_out(base) if left.is_noop else left
 
@@ -179,12 +176,12 @@ class SavedPlan:
         Appends may have moved versions that it names. What the plan costs is compared where
         *current* has facts on files.
         """
-        different = ""
-        if current.exists and not self.before.exists:
-            different = f"A table already exists at {self.location}, but the plan creates one"
-        elif current.metadata.id != self.before.metadata.id:
+        base, different = self.before, ""
+        if current.exists and not base.exists:
+            different = f"A table already exists at {base.root}, but the plan creates one"
+        elif current.metadata.id != base.metadata.id:
             different = (
-                f"The table at {self.location} is not the one that the plan is for: its id is "
+                f"The table at {base.root} is not the one that the plan is for: its id is "
                 f"{current.metadata.id}"
             )
         if different:
@@ -193,18 +190,13 @@ class SavedPlan:
                 remedy="Plan again.",
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
-        require_same_base(self.before, self._comparable(current))
+        require_same_base(base, self._comparable(current))
         # At the version of the file: steps and what they predict name versions, which appends move.
-        then = self._plan_on(
-            replace(
-                current,
-                root=self.location,
-                name=self.name,
-                version=self.before.version,
-                domains=self.before.domains if current.domains is None else current.domains,
-            )
+        domains = base.domains if current.domains is None else current.domains
+        then = replace(
+            current, root=base.root, name=base.name, version=base.version, domains=domains
         )
-        if self._promise_of(then) != self.promise:
+        if self._promise_of(self._plan_on(then)) != self.promise:
             raise _edited(_OTHER_STEPS)
         plan = self._plan_on(current)
         if current.files is not None and plan.cost.rank > self.cost.rank:
@@ -267,7 +259,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     if not plans:
         raise _unreadable("it contains no plan")
     # Each plan rests on the table as it was: the second would find the result of the first.
-    places = Counter(plan.location for plan in plans)
+    places = Counter(plan.before.root for plan in plans)
     for location, count in places.items():
         if count > 1:
             raise RefusedError(
@@ -306,8 +298,6 @@ def _read(document: Any) -> SavedPlan:
                 )
         return SavedPlan(
             table=place(document["table"]),
-            location=location,
-            name=name,
             before=replace(read_state(location, number, document["before"]), name=name),
             steps=steps,
             session=session,

@@ -177,8 +177,9 @@ def plans_in(body: str) -> tuple[SavedPlan, ...]:
     for saved in read_plans(body):
         # What the file calls the table need not lead to it from here.
         names = {saved.table.rstrip("/"), os.path.realpath(saved.table)}
-        table = saved.table if saved.name is None and saved.location in names else saved.name
-        plans.append(replace(saved, table=table or saved.location))
+        name, location = saved.before.name, saved.before.root
+        table = saved.table if name is None and location in names else name or location
+        plans.append(replace(saved, table=table))
     return tuple(plans)
 
 
@@ -203,7 +204,7 @@ def plan_left(
 
     def planner(table: plan_run.PlanInput) -> Plan:
         if made is None:
-            return known.left_on(replace(table.snapshot, name=saved.name))
+            return known.left_on(replace(table.snapshot, name=saved.before.name))
         sides = made.before, made.after, table.snapshot
         return plan_undo(*sides, what="The plan", session=saved.session)
 
@@ -236,9 +237,9 @@ def _opened(
 ) -> Iterator[tuple[RunContext, Mapping[str, NamesEntry]]]:
     """A run that reaches the tables of *plans*, and what their catalogs know of them."""
     # A table that is yet to be created is in no catalog.
-    known = [saved.name for saved in plans if saved.name and saved.before.exists]
-    names = [saved.name for saved in plans if saved.name] if commits else known
-    with opened(context, names, [saved.location for saved in plans]) as with_catalog:
+    known = [saved.before.name for saved in plans if saved.before.name and saved.before.exists]
+    names = [saved.before.name for saved in plans if saved.before.name] if commits else known
+    with opened(context, names, [saved.before.root for saved in plans]) as with_catalog:
         entries = look_up(with_catalog, known)
         do_without_numpy(context, commits=commits)
         yield with_catalog, entries
@@ -246,8 +247,8 @@ def _opened(
 
 def _target(context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]) -> Target:
     """The table to which the name, or the location, in a plan leads; raises what `resolve` does."""
-    name = saved.name if saved.before.exists else None
-    target = resolve(context, name or saved.location, entries.get(name or ""))
+    name = saved.before.name if saved.before.exists else None
+    target = resolve(context, name or saved.before.root, entries.get(name or ""))
     return replace(target, may_be_missing=not saved.before.exists)
 
 
@@ -260,7 +261,7 @@ def ready(
     undo: bool = False,
 ) -> ReadyPlan:
     """The plan as far as it is left on the table as it is now; raises why it cannot be."""
-    requirements = ClientRequirements.of(request, context.settings, saved.table, saved.location)
+    requirements = ClientRequirements.of(request, context.settings, saved.table, saved.before.root)
     plan = plan_left(context, saved, target, requirements, undo=undo)
     plan_run.require_engine_commits(context, plan)
     return ReadyPlan(saved.table, plan, requirements, saved, target, undo)
@@ -568,7 +569,7 @@ class _Run:
         broken: list[DeltaadmError] = []
         try:
             # Commits of one run on one table are told apart by their order alone.
-            with self._tables[saved.location]:
+            with self._tables[saved.before.root]:
                 after = self.validation
                 if after is not None:  # to which what it finds in the table now is known
                     found = after.report(self._context, ready.target, watched=False)

@@ -213,7 +213,7 @@ def test_a_plan_that_moved_a_name_before_it_was_interrupted_has_nothing_left() -
     saved.require_location("/t")
     saved.require_location("/data/it's there")
     before = PLANS["location"].before
-    assert saved.left_on(replace(ELSEWHERE, name=saved.name)).is_noop
+    assert saved.left_on(replace(ELSEWHERE, name=saved.before.name)).is_noop
     assert saved.left_on(before).steps == PLANS["location"].steps
     with pytest.raises(CommitError, match="is now at /elsewhere"):
         saved.require_location("/elsewhere")
