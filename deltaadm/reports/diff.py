@@ -13,7 +13,7 @@ from deltaadm.blocks import Block, Changes, Heading, Paragraph
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.features import dependents
-from deltaadm.domain.properties import PROPERTIES, Key, foreign, is_protocol_property
+from deltaadm.domain.properties import PROPERTIES, foreign, is_protocol_property
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
@@ -40,6 +40,7 @@ from deltaadm.json_values import record as json_record
 from deltaadm.masking import is_secret
 from deltaadm.plans.diff import Change, ChangeKind, diff
 from deltaadm.plans.secrets import Masker
+from deltaadm.plans.undo import KEPT_BY_DELTA
 from deltaadm.reports.history import SECTIONED_CHANGES, Section, change_rows, section_of
 
 
@@ -132,22 +133,8 @@ def compare(
     )
 
 
-_OF_ONE_TABLE: Final = frozenset(
-    {
-        "id",
-        "configuration[delta.columnMapping.maxColumnId]",
-        "configuration[delta.rowTracking.materializedRowIdColumnName]",
-        "configuration[delta.rowTracking.materializedRowCommitVersionColumnName]",
-        f"configuration[{Key.ICT_ENABLEMENT_TIMESTAMP}]",
-        f"configuration[{Key.ICT_ENABLEMENT_VERSION}]",
-        f"configuration[{Key.PROTECTED_BEFORE}]",
-    }
-)
-"""Properties that Delta generates for each table."""
-
-
 def _shared(change: Change) -> Iterator[Change]:
-    if change.subject in _OF_ONE_TABLE:
+    if change.subject == "id" or (change.place == "configuration" and change.name in KEPT_BY_DELTA):
         return
     if not change.subject.startswith("schema["):
         yield change
@@ -183,8 +170,7 @@ def _is_consequence(change: Change, before: Snapshot, after: Snapshot) -> bool:
 def is_kept(key: str) -> bool:
     """Whether the property *key* is none that people set: it follows, or engines maintain it."""
     known = foreign(key)
-    internal = f"configuration[{key}]" in _OF_ONE_TABLE or (known is not None and known.kept)
-    return internal or is_protocol_property(key)
+    return key in KEPT_BY_DELTA or (known is not None and known.kept) or is_protocol_property(key)
 
 
 def ignoring(patterns: Sequence[str]) -> Callable[[str], bool]:
