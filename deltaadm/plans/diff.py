@@ -111,24 +111,20 @@ def _change(subject: str, before: Any, after: Any) -> Iterator[Change]:
 
 
 def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
-    for entry in list(Protocol.ENTRIES.values())[:2]:
+    for entry in Protocol.ENTRIES.values():
         old, new = (
             getattr(state.protocol, entry.attribute) if state.exists else None
             for state in (before, after)
         )
-        yield from _change(f"protocol.{entry.key}", old, new)
-    for entry in list(Protocol.ENTRIES.values())[2:]:
-        old = getattr(before.protocol, entry.attribute)
-        new = getattr(after.protocol, entry.attribute)
-        for name in sorted((new or frozenset()) - (old or frozenset())):
+        had, has = (side if isinstance(side, frozenset) else frozenset() for side in (old, new))
+        for name in sorted(has - had):
             yield Change(ChangeKind.ADD, f"protocol.{entry.key}[{name}]", None, name)
-        for name in sorted((old or frozenset()) - (new or frozenset())):
+        for name in sorted(had - has):
             yield Change(ChangeKind.REMOVE, f"protocol.{entry.key}[{name}]", name, None)
-        # An empty list differs from none, and has no name that would show it.
-        if (old is None) != (new is None) and not (old or new):
-            empty: list[str] = []
-            was, is_now = None if old is None else empty, None if new is None else empty
-            yield from _change(f"protocol.{entry.key}", was, is_now)
+        if not (had or has):
+            # An empty list differs from none, and has no name that would show it.
+            sides = [list(side) if side == frozenset() else side for side in (old, new)]
+            yield from _change(f"protocol.{entry.key}", *sides)
 
 
 def metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
