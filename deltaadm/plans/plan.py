@@ -33,7 +33,7 @@ from deltaadm.domain.transaction.columns import (
 )
 from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
-from deltaadm.errors import CommitError, DeltaadmError, RefusedError
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError, some_of
 from deltaadm.facts import SnapshotFacts
 from deltaadm.masking import quoted
 from deltaadm.plans.diff import Change, diff, relocation
@@ -94,19 +94,14 @@ def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()
         for finding in findings
         if finding.severity is Severity.ERROR and finding.code not in accepted
     ]
-    if not errors:
-        return
-    texts = [f"{finding.code} {finding.name}: {finding.message.rstrip('.')}" for finding in errors]
-    more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-    codes = sorted({finding.code for finding in errors})
-    options = " ".join(f"--accept-finding {code}" for code in codes)
-    raise RefusedError(
-        f"The plan would introduce errors: {'; '.join(texts[:_SHOWN])}{more}.",
-        remedy=f"Change the plan, or pass {options} to proceed anyway.",
-    )
-
-
-_SHOWN = 3
+    if errors:
+        texts = (f"{each.code} {each.name}: {each.message.rstrip('.')}" for each in errors)
+        codes = sorted({each.code for each in errors})
+        options = " ".join(f"--accept-finding {code}" for code in codes)
+        raise RefusedError(
+            f"The plan would introduce errors: {some_of(texts, 3, '; ')}.",
+            remedy=f"Change the plan, or pass {options} to proceed anyway.",
+        )
 
 
 @dataclass(frozen=True)
