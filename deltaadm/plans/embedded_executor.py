@@ -152,7 +152,8 @@ def _next_checksum(store: LogStore, attempt: _Attempt) -> bytes | None:
         others = [entry for entry in listed or () if entry["domain"] not in domains]
     except (DeltaadmError, LookupError, TypeError, AttributeError, ValueError, RecursionError):
         return None
-    if not fits:
+    # Without the list of before, the domains that stay would be missing from the new one.
+    if not fits or (domains and not isinstance(listed, list)):
         return None
     changed: dict[str, Any] = {
         "txnId": info.txn_id,
@@ -163,9 +164,6 @@ def _next_checksum(store: LogStore, attempt: _Attempt) -> bytes | None:
     if info.in_commit_timestamp is not None:
         changed["inCommitTimestampOpt"] = info.in_commit_timestamp
     if domains:
-        # Without the list of before, the domains that stay would be missing from the new one.
-        if not isinstance(listed, list):
-            return None
         changed["domainMetadata"] = [*others, *(domain.to_wire() for domain in domains.values())]
     return compact(changed).encode()
 
@@ -248,20 +246,16 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
         if not stage.step.is_commit:
             continue
         yield from _of_step(stage)
-        before, after = stage.before, stage.after
-        for state in (before, after):
+        for state in (stage.before, stage.after):
             yield from obstacles_to_writing(state)
-        was, configuration = before.metadata.configuration, after.metadata.configuration
-        if (
-            is_true(configuration, Key.ROW_TRACKING)
-            and before.exists
-            and not is_true(was, Key.ROW_TRACKING)
-        ):
+        old, new = (state.metadata.configuration for state in (stage.before, stage.after))
+        tracked = is_true(old, Key.ROW_TRACKING) or not stage.before.exists
+        if is_true(new, Key.ROW_TRACKING) and not tracked:
             yield (
                 f"{Key.ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are "
                 "there"
             )
-        if configuration.get(_UNIFORM):
+        if new.get(_UNIFORM):
             yield f"{_UNIFORM} is set, and Spark writes metadata of other formats after a commit"
 
 

@@ -222,7 +222,13 @@ def plan_fixes(
     goals = [(goal, finding) for goal, finding in goals if finding not in fixed]
     steps = sorted([*fixes, *possible, *more], key=lambda step: not step.has_statement)
     because = {at: why for step in possible for at, why in step.reasons().items()}
-    because |= _because(fixed)
+    because |= {
+        place: f"fixes {each.code} {each.name}"
+        for each in reversed(fixed)  # of several that fix a place, the first counts
+        for step in each.fix
+        for key in step.touches.property_values
+        for place in places(key)
+    }
     plan = propose(VALIDATE, snapshot, steps, because=because, session=session)
     purpose = ", ".join(
         dict.fromkeys(f"{each.code} {each.name}" for goal, each in goals if goal in reached)
@@ -303,16 +309,6 @@ def _union(findings: Iterable[Finding]) -> list[Step]:
     if keys:
         steps.append(kinds.UnsetProperties(keys, if_exists=True))
     return [*steps, *sorted(others, key=lambda step: not step.has_statement)]
-
-
-def _because(findings: Iterable[Finding]) -> dict[str, str]:
-    because: dict[str, str] = {}
-    for finding in findings:
-        for step in finding.fix:
-            for key in step.touches.property_values:
-                for place in places(key):
-                    because.setdefault(place, f"fixes {finding.code} {finding.name}")
-    return because
 
 
 # Goals

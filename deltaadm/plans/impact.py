@@ -286,9 +286,10 @@ def described(verdict: Verdict) -> str:
         f"{cell.subject} ({cell.note})" if cell.note else cell.subject
         for cell in verdict.responsible
     )
-    release, access = verdict.release, verdict.access.value
-    if verdict.compatibility is Compatibility.FAILS_LOUDLY:
-        return f"{release} cannot {access} the table because of {cells}"
-    if verdict.compatibility is Compatibility.SILENTLY_WRONG:
-        return f"{release} {access}s wrong data silently because of {cells}"
-    return f"{release} is not known to {access} the table because of {cells}"
+    access = verdict.access.value
+    known = {
+        Compatibility.FAILS_LOUDLY: f"cannot {access} the table",
+        Compatibility.SILENTLY_WRONG: f"{access}s wrong data silently",
+    }
+    does = known.get(verdict.compatibility, f"is not known to {access} the table")
+    return f"{verdict.release} {does} because of {cells}"
