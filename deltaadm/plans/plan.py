@@ -251,16 +251,15 @@ def propose(
     settings = session or SessionSettings()
     suspended = before.suspended_clustering if resumes else ()
     last = [kinds.ClusterBy(suspended)] if suspended else []
-    stages: list[Stage] = []
+    state, stages = before, list[Stage]()
     for step in (*steps, *last):
-        for taken in _keeping_clustering(stages[-1].after if stages else before, step, settings):
-            state = stages[-1].after if stages else before
+        for taken in _keeping_clustering(state, step, settings):
             after = evolve(state, taken, settings)
-            if not does_something(state, taken, after):
-                continue
-            if taken.is_commit:
-                after = replace(after, version=state.version + 1)
-            stages.append(Stage(state, taken, after))
+            if does_something(state, taken, after):
+                if taken.is_commit:
+                    after = replace(after, version=state.version + 1)
+                stages.append(Stage(state, taken, after))
+                state = after
     if stages:
         _require_in_order(before)
     obstacles = dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle)
