@@ -111,7 +111,8 @@ def carry_out(
         require_same_base(plan.before, outcome.actual)
         _require_agreed_losses(plan, outcome.actual)
     # All of them before the first: a step that fails halfway leaves a table that nobody planned.
-    check_steps(plan, executor)
+    for stage in plan.stages:
+        executor.check(stage.before, stage.step)
     progress = Progress(plan=plan)
     for number, stage in enumerate(plan.stages, 1):
         _require_as_planned(outcome)
@@ -160,12 +161,6 @@ def _require_agreed_losses(plan: Plan, current: Snapshot) -> None:
                 remedy="Plan again on the current table.",
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
-
-
-def check_steps(plan: Plan, executor: Executor) -> None:
-    """Have *executor* check all steps before the first one is taken; raises `CommitError`."""
-    for stage in plan.stages:
-        executor.check(stage.before, stage.step)
 
 
 def _require_as_planned(outcome: Outcome) -> None:

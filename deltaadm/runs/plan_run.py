@@ -279,10 +279,9 @@ def plan_for(
     requirements = ClientRequirements.of(request, context.settings, target.text, target.location)
     plan = make_plan(context, target, planner, requirements, session or context.session)
     if context.engine is not None and not target.may_be_missing:
-        from deltaadm.plans.carry_out import check_steps
-
         with sessions.executor(context, plan.session, plan) as executor:
-            check_steps(plan, executor)
+            for stage in plan.stages:
+                executor.check(stage.before, stage.step)
     require_engine_commits(context, plan)
     return TablePlan(target.text, plan, requirements)
 
