@@ -453,14 +453,7 @@ def schema_of_query(text: str) -> StructType:
 
 def _without_computed_defaults(schema: StructType) -> StructType:
     """Only ADD COLUMN has Spark compute what a default is for the rows that are there."""
-    return schema.rewrite(
-        lambda _, column: replace(
-            column,
-            metadata={
-                key: v for key, v in column.metadata.items() if key != FieldKey.EXISTS_DEFAULT
-            },
-        )
-    )
+    return schema.rewrite(lambda _, column: column.without(FieldKey.EXISTS_DEFAULT))
 
 
 def _nullable(data_type: DataType) -> DataType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from operator import attrgetter
 from typing import Any, Final
 
 from deltaadm.dataclass import dataclass
@@ -152,11 +153,12 @@ def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
         return
     # The most certain identity of a column first. With column mapping, id and physical name stay
     # whatever it is called; where that came only with *after*, its physical name is the old name.
-    identities: list[Identity] = [(_name, _name)]
+    name = attrgetter("name")
+    identities: list[Identity] = [(name, name)]
     modes = [state.configuration.get(Key.COLUMN_MAPPING_MODE, "none") for state in (before, after)]
     if before.id == after.id and modes[1] != "none":
         by_id = modes[0] != "none"
-        identities.insert(0, (_in_files, _in_files) if by_id else (_name, physical_name))
+        identities.insert(0, (_in_files, _in_files) if by_id else (name, physical_name))
     later = _later_paths(old, new, identities)
     earlier = {path: former for former, path in later.items()}
     for path, column in new.items():
@@ -196,10 +198,6 @@ def is_renaming(change: Change) -> bool:
 
 def _column(path: Path) -> str:
     return f"schema[{path_text(path)}]"
-
-
-def _name(column: StructField) -> str:
-    return column.name
 
 
 def _in_files(column: StructField) -> tuple[int | None, str]:

@@ -24,6 +24,7 @@ from deltaadm.domain.usage import usages
 from deltaadm.domain.wire import second
 from deltaadm.errors import NotYetError, RefusedError
 from deltaadm.plans.plan import Plan, propose
+from deltaadm.plans.undo import REQUESTED, places
 
 DROP_FEATURE = "drop-feature"
 
@@ -133,23 +134,21 @@ def plan_drop(
     A feature that is gone already needs no plan. Raises `NotYetError` while the history that needs
     the feature has not expired at *now* (in milliseconds), and `RefusedError` where Delta would.
     """
-    # An earlier run may have ended before it clustered the table again, which is its last step.
-    removal = FEATURES[name].removal if name in FEATURES else None
-    suspends = removal is not None and removal.suspends_clustering
     step = kinds.DropFeature(name, truncate_history)
+    removal = FEATURES[name].removal if name in FEATURES else None
     is_gone = not snapshot.protocol.supports(name) and name in FEATURES
-    gone = f"The table does not support {name}, so there is nothing to drop."
     plan = propose(
         DROP_FEATURE,
         snapshot,
         [] if is_gone else [step],
-        because={} if is_gone else step.reasons(),
-        notes=[gone] if is_gone else [],
+        because=step.reasons(),
         session=session,
-        resumes=suspends,
+        # An earlier run may have ended before it clustered the table again, which is its last step.
+        resumes=removal is not None and removal.suspends_clustering,
     )
     if is_gone:
-        return plan
+        gone = f"The table does not support {name}, so there is nothing to drop."
+        return replace(plan, notes=(gone, *plan.notes))
     phase, ready_at = truncation_phase(snapshot, step, lambda _: history, now)
     if phase is Phase.WAITING and ready_at is not None:
         raise not_yet(
@@ -284,11 +283,8 @@ def plan_features(
                 causes[name] = f"{known}, {feature.name}" if known else f"needed by {feature.name}"
     causes |= {feature.name: f"makes {feature.name} active" for feature in features}
     properties: dict[str, str] = {}
-    because = {
-        f"protocol.{side}Features[{feature.name}]": "requested"
-        for feature in features
-        for side in ("reader", "writer")
-    }
+    asked = (place for of in features for place in places(f"{Key.FEATURE_PREFIX}{of.name}"))
+    because = dict.fromkeys(asked, REQUESTED)
     for name, cause in causes.items():
         missing = _missing_properties(snapshot, TableFeature.find(name), support_only=support_only)
         properties |= missing
@@ -364,7 +360,7 @@ def plan_mapping_mode(
         SET_MAPPING_MODE,
         snapshot,
         steps,
-        because={f"configuration[{Key.COLUMN_MAPPING_MODE}]": "requested"},
+        because=dict.fromkeys(places(Key.COLUMN_MAPPING_MODE), REQUESTED),
         notes=notes,
         session=session,
         resumes=ends,
@@ -465,7 +461,7 @@ def plan_minimum(
     for step in steps:
         older = guards_history(step.name)
         why = "only older versions need it" if older else "nothing in the table needs it"
-        because |= {at: text.replace("requested", why) for at, text in step.reasons().items()}
+        because |= {at: text.replace(REQUESTED, why) for at, text in step.reasons().items()}
     notes = [
         f"{name} stays for now: older versions need it; ready at {second(ready_at)}."
         for name, ready_at in waiting.items()

@@ -204,9 +204,11 @@ def effects(
         elif row.source is None:
             groups.setdefault(row.consequence.value, []).append(row.work)
     told += [("Interrupts", f"{how}: {', '.join(works)}") for how, works in groups.items()]
-    if len(reports) == 1:
-        streams = writing_applications(reports[0].plan, None if full else 3)
-        told += [("Interrupts", text) for text in streams]
+    written = reports[0].plan.before.transactions if len(reports) == 1 else None
+    if written and interruptions(reports[0].plan):
+        last = sorted(written.values(), key=lambda txn: -(txn.last_updated or 0))
+        ids = some_of((txn.app_id for txn in last), len(last) if full else 3)
+        told.append(("Interrupts", f"streams that have written to it, by their ids: {ids}"))
     told += costs
     undos = dict.fromkeys(map(undo_words, reports))
     told += [("Undo", words) for words in undos if len(undos) == 1]
@@ -225,14 +227,6 @@ def _labelled(rows: Iterable[tuple[str, str]]) -> Iterator[Table]:
     shown = tuple(("" if label == last else label, text) for last, (label, text) in again)
     if shown:
         yield Table("Effects", (), shown, plain=True)
-
-
-def writing_applications(plan: Plan, most: int | None = None) -> Iterator[str]:
-    """The applications that have written, by their ids in the log, where they were loaded."""
-    if plan.before.transactions and interruptions(plan):
-        last = sorted(plan.before.transactions.values(), key=lambda txn: -(txn.last_updated or 0))
-        names = some_of((txn.app_id for txn in last), most or len(last))
-        yield f"streams that have written to it, by their ids: {names}"
 
 
 _SHOWN_ANYWAY: Final = ("columnMapping", "deletionVectors", "rowTracking", "checkpointProtection")
