@@ -21,9 +21,8 @@ import pyarrow.parquet as pq
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import ACTIONS
-from deltaadm.domain.features import struct_fields
 from deltaadm.domain.file_facts import checksums
-from deltaadm.domain.properties import column_list, kept_for, whole_number
+from deltaadm.domain.properties import kept_for, whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
     ArrayType,
@@ -37,6 +36,7 @@ from deltaadm.domain.schema import (
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.transaction import column_mapping
+from deltaadm.domain.transaction.columns import indexed_columns, physical_paths
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import (
     CommitError,
@@ -256,22 +256,8 @@ def _decimal(kind: DataType) -> tuple[int, int]:
 
 def _statistics(snapshot: Snapshot) -> StructType:
     """The type of statistics: what Delta collects of the columns that it indexes."""
-    metadata = snapshot.metadata
-    columns = StructType(
-        tuple(one for one in metadata.schema.fields if one.name not in metadata.partition_columns)
-    )
-    paths, _ = column_list(metadata.configuration.get("delta.dataSkippingStatsColumns", ""))
-    most = whole_number(metadata.configuration.get("delta.dataSkippingNumIndexedCols", "32"))
-    named = {tuple(part.lower() for part in path) for path in paths}
-    physical = struct_fields(column_mapping.rename_columns(columns))
-    chosen = []
-    for (logical, field), (path, _) in zip(struct_fields(columns), physical, strict=True):
-        names = tuple(part.lower() for part in logical)
-        is_named = any(names[: end + 1] in named for end in range(len(names)))
-        if (is_named or not named) and not isinstance(field.type, StructType):
-            chosen.append((path, field.type))
-    if not named and (most is None or most >= 0):
-        chosen = chosen[: 32 if most is None else most]
+    physical = physical_paths(snapshot.metadata.schema)
+    chosen = [(physical[path], kind) for path, kind in indexed_columns(snapshot.metadata)]
     # Of these types Delta collects the least and the greatest value.
     bounded = {*_TYPES, *_SCALARS, "decimal"} - {"binary", "boolean"}
     values = _nested([(path, kind) for path, kind in chosen if _plain_name(kind) in bounded])

@@ -393,6 +393,11 @@ INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
 
 def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
     """The columns of which Delta collects minimum and maximum, inside structs too."""
+    return (path for path, data_type in indexed_columns(metadata) if has_bounds(data_type))
+
+
+def indexed_columns(metadata: Metadata) -> Sequence[tuple[Path, DataType]]:
+    """The columns of which Delta collects statistics, inside structs too, with their types."""
     listed = metadata.configuration.get(Key.STATISTICS_COLUMNS)
     # Data files do not have the partition columns, which do not count towards the limit either.
     leaves = [
@@ -404,15 +409,13 @@ def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
         default = PROPERTIES[INDEXED_COLUMNS.lower()].default
         count = whole_number(metadata.configuration.get(INDEXED_COLUMNS, default or ""))
         # -1 stands for all columns.
-        chosen = leaves if count is None or count < 0 else leaves[:count]
-    else:
-        named = [folded(item) for item in column_list(listed)[0]]
-        chosen = [
-            (path, data_type)
-            for path, data_type in leaves
-            if any(folded(path)[: len(n)] == n for n in named)
-        ]
-    return (path for path, data_type in chosen if has_bounds(data_type))
+        return leaves if count is None or count < 0 else leaves[:count]
+    named = [folded(item) for item in column_list(listed)[0]]
+    return [
+        (path, data_type)
+        for path, data_type in leaves
+        if any(folded(path)[: len(n)] == n for n in named)
+    ]
 
 
 def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
