@@ -674,7 +674,7 @@ class _Table:
     def of(
         cls, protocol: Protocol, metadata: Metadata, met: frozenset[str] = frozenset()
     ) -> _Table:
-        names = sorted(protocol.explicit_names | protocol.implicit_features)
+        names = sorted(protocol.names)
         forms = met.union(form for form in FORMS if _has_form(form, protocol, metadata))
         listed = protocol.reader_features or frozenset()
         return cls(

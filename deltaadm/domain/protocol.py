@@ -187,6 +187,11 @@ class Protocol(Loggable):
         return _implied(self.min_reader_version, self.min_writer_version)
 
     @property
+    def names(self) -> frozenset[str]:
+        """The implied features, and all names in the lists, spelled as the log has them."""
+        return self.implicit_features | self.explicit_names
+
+    @property
     def supported_features(self) -> frozenset[str]:
         """Implicit and explicit features that Delta Spark knows, in the registry's spelling."""
         return self.implicit_features | self.explicit_features

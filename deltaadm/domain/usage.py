@@ -49,7 +49,7 @@ def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
     One that the log spells in another way than the registry is there under both names.
     """
     protocol = snapshot.protocol
-    names = sorted(protocol.explicit_names | protocol.implicit_features)
+    names = sorted(protocol.names)
     own = dict.fromkeys(names, Usage(known=False))
     known = {}
     for name in names:

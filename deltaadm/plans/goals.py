@@ -471,7 +471,7 @@ def _steps(subject: str, state: Snapshot, *, truncating: bool) -> Iterator[Step]
         yield from _steps_to_remove(state, subject, truncating=truncating)
         return
     # Lower versions must list no feature that came with the lists.
-    known = [(name, TableFeature.lookup(name)) for name in sorted(_names(state))]
+    known = [(name, TableFeature.lookup(name)) for name in sorted(state.protocol.names)]
     names = [
         name
         for name, feature in known
@@ -496,7 +496,7 @@ def _steps_to_remove(state: Snapshot, name: str, *, truncating: bool) -> Iterato
     if feature is None:
         return
     # Delta drops no feature that another one requires.
-    for needing in dependents(feature.name, _names(state)):
+    for needing in dependents(feature.name, state.protocol.names):
         yield from _steps_to_remove(state, needing, truncating=truncating)
     yield from _deactivations(state, feature.name)
     truncating = truncates(feature.name) and truncating
@@ -505,10 +505,6 @@ def _steps_to_remove(state: Snapshot, name: str, *, truncating: bool) -> Iterato
 
 _READER_VERSION: Final = "protocol.minReaderVersion"
 _WRITER_VERSION: Final = "protocol.minWriterVersion"
-
-
-def _names(state: Snapshot) -> frozenset[str]:
-    return state.protocol.explicit_names | state.protocol.implicit_features
 
 
 def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:

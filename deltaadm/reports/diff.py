@@ -112,12 +112,10 @@ def compare(
     changes = diff(before, after)
     # The features that come or go with the versions, of which no list says so.
     old, new = before.protocol, after.protocol
-    had = old.implicit_features | old.explicit_names
-    has = new.implicit_features | new.explicit_names
-    come, gone = sorted(new.implicit_features - had), sorted(old.implicit_features - has)
+    come, gone = new.implicit_features - old.names, old.implicit_features - new.names
     implied = (
-        *(Change(ChangeKind.ADD, f"features[{name}]", None, "implied") for name in come),
-        *(Change(ChangeKind.REMOVE, f"features[{name}]", "implied", None) for name in gone),
+        *(Change(ChangeKind.ADD, f"features[{name}]", None, "implied") for name in sorted(come)),
+        *(Change(ChangeKind.REMOVE, f"features[{name}]", "implied", None) for name in sorted(gone)),
     )
     changes = (*implied, *changes)
     if not history:

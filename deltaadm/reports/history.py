@@ -243,7 +243,7 @@ def _timeline(report: HistoryReport) -> Timeline | None:
         points.append((version, "" if stamp is None else instant(stamp)[:10]))
         states.append(entry.after)
     shown = [(point, of) for point, of in zip(points, states, strict=True) if of is not None]
-    known = [protocol.implicit_features | protocol.explicit_names for _, protocol in shown]
+    known = [protocol.names for _, protocol in shown]
     lanes: dict[str, list[str | None]] = {
         "reader version": [str(protocol.min_reader_version) for _, protocol in shown],
         "writer version": [str(protocol.min_writer_version) for _, protocol in shown],

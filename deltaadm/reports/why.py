@@ -175,10 +175,10 @@ def explain_protocol(
     protocol = snapshot.protocol
     known, lost = _search(base, changes)
     usage = usages(snapshot)
-    had = {name.lower(): name for name in _supported(protocol)}
+    had = {name.lower(): name for name in protocol.names}
     sides = [side for side in Side if side.value in words or not words]
     named = [word for word in words if word not in {side.value for side in Side}]
-    everything = sorted(_supported(protocol), key=str.lower)
+    everything = sorted(protocol.names, key=str.lower)
     chosen = dict.fromkeys(map(_registry_name, named) if words else everything)
 
     versions = []
@@ -237,10 +237,6 @@ def _registry_name(name: str) -> str:
     return name if feature is None else feature.name
 
 
-def _supported(protocol: Protocol) -> frozenset[str]:
-    return protocol.explicit_names | protocol.implicit_features
-
-
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
@@ -263,11 +259,11 @@ def _search(
     """Since when and why there is each feature and version, and since when no longer."""
     known, lost = dict[str | Side, tuple[Origin, Reason]](), dict[str, Origin]()
     if base.exists:
-        known = {of: _unseen(base, of) for of in (*_supported(base.protocol), *Side)}
+        known = {of: _unseen(base, of) for of in (*base.protocol.names, *Side)}
     for before, after in changes:
         if before.protocol == after.protocol:
             continue
-        old, new = _supported(before.protocol), _supported(after.protocol)
+        old, new = before.protocol.names, after.protocol.names
         commit, since = _Commit(before, after, new - old), origin(after)
         for name in new - old:
             known[name] = since, commit.reason_for(name)
@@ -383,7 +379,7 @@ _BEGINNING: Final = Protocol(1, 2)
 
 def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iterator[str]:
     listed = side.listed(protocol)
-    for name in sorted(_supported(protocol)):
+    for name in sorted(protocol.names):
         feature = TableFeature.lookup(name)
         if name in listed or (
             feature is not None
