@@ -32,12 +32,13 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructField,
     StructType,
+    type_name,
 )
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.transaction.columns import indexed_columns, physical_paths
-from deltaadm.domain.wire import Metadata
+from deltaadm.domain.wire import Metadata, json_type
 from deltaadm.errors import (
     CommitError,
     DeltaadmError,
@@ -67,12 +68,6 @@ NamedDocument = tuple[str, Action]
 _V1: Final = ("txn", "add", "remove", "metaData", "protocol", "domainMetadata")
 _V2: Final = (*_V1, "checkpointMetadata", "sidecar")
 _ONLY_IN_COMMITS: Final = {"remove": ("stats", "tags")}
-_SCALARS: Final[Mapping[str, tuple[type, pa.DataType]]] = {
-    "string": (str, pa.string()),
-    "integer": (int, pa.int32()),
-    "long": (int, pa.int64()),
-    "boolean": (bool, pa.bool_()),
-}
 
 
 def _lost(what: str) -> RefusedError:
@@ -115,9 +110,7 @@ def _form(kind: DataType) -> Any:
     """The forms of the fields of a struct, or the Python type of any other value."""
     if isinstance(kind, StructType):
         return {field.name: _form(field.type) for field in kind.fields}
-    if isinstance(kind, PrimitiveType):
-        return _SCALARS[kind.name][0]
-    return dict if isinstance(kind, MapType) else list
+    return json_type(kind)
 
 
 _FORMS: Final = {name: _form(ACTIONS[name].log_type()) for name in _V2}
@@ -190,10 +183,9 @@ class Columns:
                 continue
             typed[field.name] = _value_of_text(text, field.type)
             if typed[field.name] is None:  # in its place, this would be another partition
-                kind = field.type.name if isinstance(field.type, PrimitiveType) else ""
                 raise RefusedError(
                     f"A checkpoint cannot hold the partition value {text!r} of {field.name} as a "
-                    f"{kind}, which {_AS_STRUCT} asks for.",
+                    f"{type_name(field.type)}, which {_AS_STRUCT} asks for.",
                     remedy=f"Have Delta Spark write the checkpoint, or unset {_AS_STRUCT}.",
                 )
         if typed:
@@ -221,14 +213,16 @@ def _arrow(kind: DataType) -> pa.DataType:
     if isinstance(kind, ArrayType):
         return pa.list_(_arrow(kind.element))
     name = _plain_name(kind)
-    if name == "decimal":
-        return pa.decimal128(*_decimal(kind))
-    return _SCALARS[name][1] if name in _SCALARS else _TYPES[name]
+    return pa.decimal128(*_decimal(kind)) if name == "decimal" else _TYPES[name]
 
 
 _TYPES: Final[Mapping[str, pa.DataType]] = {
+    "string": pa.string(),
+    "boolean": pa.bool_(),
     "byte": pa.int8(),
     "short": pa.int16(),
+    "integer": pa.int32(),
+    "long": pa.int64(),
     "float": pa.float32(),
     "double": pa.float64(),
     "binary": pa.binary(),
@@ -259,7 +253,7 @@ def _statistics(snapshot: Snapshot) -> StructType:
     physical = physical_paths(snapshot.metadata.schema)
     chosen = [(physical[path], kind) for path, kind in indexed_columns(snapshot.metadata)]
     # Of these types Delta collects the least and the greatest value.
-    bounded = {*_TYPES, *_SCALARS, "decimal"} - {"binary", "boolean"}
+    bounded = {*_TYPES, "decimal"} - {"binary", "boolean"}
     values = _nested([(path, kind) for path, kind in chosen if _plain_name(kind) in bounded])
     counts = _nested([(path, PrimitiveType("long")) for path, _ in chosen])
     parts = [
