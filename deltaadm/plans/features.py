@@ -213,6 +213,27 @@ def not_yet(message: str) -> NotYetError:
     )
 
 
+Waiting = Sequence[tuple[Step, int | None]]
+"""Steps that wait for history to expire: until when, in ms, or None where others come first."""
+
+
+def nothing_yet(later: Waiting) -> NotYetError:
+    """The error of a plan of which all steps come *later*."""
+    listed = ", ".join(step.dropped_feature or step.kind for step, _ in later)
+    when = second(min((ready_at for _, ready_at in later if ready_at is not None), default=0))
+    return not_yet(f"Nothing can be done yet: older versions need {listed}; ready at {when}.")
+
+
+def later_notes(steps: Iterable[Step], later: Waiting) -> Iterator[str]:
+    """What is said of *steps* besides: history that is lost, and those that come *later*."""
+    if any(step.irreversible for step in steps):
+        yield "History is lost: older versions that need dropped features can no longer be read."
+    for step, ready_at in later:
+        when = "" if ready_at is None else f"; ready at {second(ready_at)}"
+        name = step.dropped_feature or step.kind
+        yield f"{name} stays for now: older versions need it{when}."
+
+
 def _dropping_notes(
     snapshot: Snapshot, step: kinds.DropFeature, history: FeatureHistory
 ) -> Iterator[str]:
@@ -454,25 +475,15 @@ def plan_minimum(
         not beyond[name].evidence and not beyond[name].known for name in optional
     )
     if waiting and not steps and not needs_state:
-        listed = ", ".join(sorted(waiting, key=str.lower))
-        when = second(min(waiting.values()))
-        raise not_yet(f"Nothing can be dropped yet: older versions need {listed}; ready at {when}.")
+        raise nothing_yet(waiting)
     because: dict[str, str] = {}
     for step in steps:
         older = guards_history(step.name)
         why = "only older versions need it" if older else "nothing in the table needs it"
         because |= {at: text.replace(REQUESTED, why) for at, text in step.reasons().items()}
-    notes = [
-        f"{name} stays for now: older versions need it; ready at {second(ready_at)}."
-        for name, ready_at in waiting.items()
-    ]
-    notes += [f"{name} stays: {why}." for name, why in stays.items()]
+    notes = [*later_notes(steps, waiting), *(f"{name} stays: {stays[name]}." for name in stays)]
     if not steps:
         notes.insert(0, f"The protocol {_shown(snapshot.protocol)} is already the lowest possible.")
-    if any(step.truncate_history for step in steps):
-        notes.insert(
-            0, "History is lost: older versions that need these features can no longer be read."
-        )
     if stuck := sorted(name for name in beyond.keys() - droppable if beyond[name].is_unused):
         notes.append(f"Not needed, but Delta cannot drop it: {', '.join(stuck)}.")
     plan = propose(UPGRADE_PROTOCOL, snapshot, steps, because=because, notes=notes, session=session)
@@ -485,10 +496,10 @@ def _droppable_now(
     history_of: Callable[[str], FeatureHistory],
     now: int,
     session: SessionSettings | None,
-) -> tuple[list[kinds.DropFeature], dict[str, int], dict[str, str]]:
-    """What drops those of *left* that can be; when others can be, in ms; why the rest stays."""
+) -> tuple[list[kinds.DropFeature], Waiting, dict[str, str]]:
+    """What drops those of *left* that can be; what drops others later; why the rest stays."""
     steps: list[kinds.DropFeature] = []
-    waiting: dict[str, int] = {}
+    waiting: list[tuple[Step, int | None]] = []
     stays: dict[str, str] = {}
     while left:
         # Dependents first: Delta drops no feature that another one requires.
@@ -517,8 +528,8 @@ def _droppable_now(
         if name in stays:
             continue
         phase, ready_at = truncation_phase(state, step, history_of, now)
-        if phase is Phase.WAITING and ready_at is not None:
-            waiting[name] = ready_at
+        if phase is Phase.WAITING:
+            waiting.append((step, ready_at))
             continue
         steps.append(step)
         state = after

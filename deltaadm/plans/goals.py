@@ -24,16 +24,18 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
-from deltaadm.domain.wire import Metadata, second
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.facts import Policy, PolicyFacts
 from deltaadm.masking import quoted
 from deltaadm.plans.features import (
     UPGRADE_PROTOCOL,
     Phase,
+    Waiting,
     after_all_runs,
     guards_history,
-    not_yet,
+    later_notes,
+    nothing_yet,
     truncates,
     truncation_phase,
 )
@@ -102,12 +104,7 @@ def plan_for_clients(
     now_possible, later = _first_run(snapshot, history_of, steps, now, session)
     unread = snapshot.files is None and bool(steps)
     if later and not now_possible and not unread:
-        moments = [ready_at for _, ready_at in later if ready_at is not None]
-        listed = ", ".join(_subject(step) for step, _ in later)
-        raise not_yet(
-            f"Nothing can be done yet: older versions need {listed}; ready at "
-            f"{second(min(moments, default=0))}."
-        )
+        raise nothing_yet(later)
     because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
     plan = propose(UPGRADE_PROTOCOL, snapshot, now_possible, because=because, session=session)
     asked = {
@@ -124,7 +121,7 @@ def plan_for_clients(
     return replace(
         plan,
         because=because | asked,
-        notes=(*plan.notes, *notes, *_later_notes(steps, later)),
+        notes=(*plan.notes, *notes, *later_notes(steps, later)),
         goals=reachable,
         unreachable=tuple(Unreachable(*each, skipped=skip_unreachable) for each in unreachable),
         needs_state=plan.needs_state or unread,
@@ -249,7 +246,7 @@ def plan_fixes(
     notes += [
         f"{of.code} {of.name}: only after a later run of the same command." for of in later_runs
     ]
-    notes += [*_later_notes(way, later), *_notes_on_rest(rest, goals, unreachable, fail_on)]
+    notes += [*later_notes(way, later), *_notes_on_rest(rest, goals, unreachable, fail_on)]
     return replace(
         plan,
         because=because,
@@ -529,8 +526,8 @@ def _first_run(
     steps: Sequence[Step],
     now: int,
     session: SessionSettings | None,
-) -> tuple[list[Step], list[tuple[Step, int | None]]]:
-    """The steps that can be taken now, and those that wait: for a moment, in ms, or for others."""
+) -> tuple[list[Step], Waiting]:
+    """The steps that can be taken now, and those that wait."""
     possible: list[Step] = []
     later: list[tuple[Step, int | None]] = []
     state = snapshot
@@ -548,19 +545,6 @@ def _first_run(
             continue
         possible.append(step)
     return possible, later
-
-
-def _subject(step: Step) -> str:
-    return step.dropped_feature or step.kind
-
-
-def _later_notes(steps: Sequence[Step], later: Sequence[tuple[Step, int | None]]) -> Iterator[str]:
-    """What is said of the *steps* to goals besides: those that come *later*, and lost history."""
-    for step, ready_at in later:
-        when = "" if ready_at is None else f"; ready at {second(ready_at)}"
-        yield f"{_subject(step)} stays for now: older versions need it{when}."
-    if any(step.irreversible for step in steps):
-        yield "History is lost: older versions that need dropped features can no longer be read."
 
 
 def _reach(
