@@ -118,16 +118,15 @@ def plan_changes(
     for spellings of the column mapping mode under which Delta would turn mapping off without
     rewriting the files, which makes the columns unreadable.
     """
-    for key in (*wanted.set_properties, *wanted.unset):
-        value = wanted.set_properties.get(key, "none")
-        if key.lower() != Key.COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
-            continue
-        # Delta rewrites the files for exactly this spelling, but understands all of them.
-        if key != Key.COLUMN_MAPPING_MODE or value != "none":
+    # Delta rewrites the files for exactly this spelling, but understands all of them.
+    exact = f"{Key.COLUMN_MAPPING_MODE}=none"
+    given = {**dict.fromkeys(wanted.unset, "none"), **wanted.set_properties}
+    for spelled in (f"{key}={value}" for key, value in given.items()):
+        if spelled != exact and spelled.lower() == exact.lower():
             raise RefusedError(
-                f"With the spelling {key}={value}, the mode would be turned off without rewriting "
-                "the files.",
-                remedy=f"Write {Key.COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
+                f"With the spelling {spelled}, the mode would be turned off without rewriting the "
+                "files.",
+                remedy=f"Write {exact}, or run set-mapping-mode none.",
             )
     plan, taken = _plan_left(snapshot, wanted, session)
     notes = [*plan.notes, *step_notes(plan, is_managed=wanted.is_managed)]
