@@ -38,7 +38,7 @@ from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, Log
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.transaction.columns import indexed_columns, physical_paths
-from deltaadm.domain.wire import Metadata, json_type
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import (
     CommitError,
     DeltaadmError,
@@ -50,7 +50,7 @@ from deltaadm.errors import (
 from deltaadm.json_values import compact
 from deltaadm.replay.adds import documents, values_of
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
-from deltaadm.replay.commits import json_object
+from deltaadm.replay.commits import json_object, types_of
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import locate, replayed
 from deltaadm.replay.reconcile import (
@@ -77,43 +77,37 @@ def _lost(what: str) -> RefusedError:
     )
 
 
-def _exact(value: Any, form: Any, place: str) -> Any:
+def _exact(document: Mapping[str, Any], types: Mapping[str, Any], place: str) -> Action:
     """
-    What an action says at *place*, of this *form*, without nulls.
+    What an action, or an object in it, says in fields of these *types*, without nulls.
 
     Raises `RefusedError` for a field that the protocol does not define, or whose value is of
     another type than it defines: a checkpoint would not hold it.
     """
-    if isinstance(form, dict) and isinstance(value, dict):
-        inner = {}
-        for key, item in value.items():
-            if item is not None and key not in form:
-                raise _lost(f"it has a field {place}.{key}, which deltaadm does not know")
-            plain = None if item is None else _exact(item, form[key], f"{place}.{key}")
-            if plain is not None:
-                inner[key] = plain
-        return inner or None  # to Delta an object without fields is none
-    fits = type(value) is form and (
-        (form is not dict or all(type(item) in _TEXTS for item in value.values()))
-        and (form is not list or all(type(item) is str for item in value))
-    )
-    if not fits:
-        shown = json.dumps(value, default=str)[:100]
-        raise _lost(f"{place} is {shown}, which is not of its type")
-    return value
+    exact: Action = {}
+    for key, value in document.items():
+        if value is None:
+            continue
+        if key not in types:
+            raise _lost(f"it has a field {place}.{key}, which deltaadm does not know")
+        json_type, _, inner = types[key]
+        fits = type(value) is json_type
+        if fits and inner is None and json_type in _PARTS:
+            parts = value.values() if json_type is dict else value
+            fits = _PARTS[json_type].issuperset(map(type, parts))
+        if not fits:
+            shown = json.dumps(value, default=str)[:100]
+            raise _lost(f"{place}.{key} is {shown}, which is not of its type")
+        plain = value if inner is None else _exact(value, inner, f"{place}.{key}")
+        if plain or inner is None:  # to Delta an object without fields is none
+            exact[key] = plain
+    return exact
 
 
-_TEXTS: Final = {str, type(None)}
-
-
-def _form(kind: DataType) -> Any:
-    """The forms of the fields of a struct, or the Python type of any other value."""
-    if isinstance(kind, StructType):
-        return {field.name: _form(field.type) for field in kind.fields}
-    return json_type(kind)
-
-
-_FORMS: Final = {name: _form(ACTIONS[name].log_type()) for name in _V2}
+_PARTS: Final[Mapping[type, frozenset[type]]] = {
+    dict: frozenset({str, type(None)}),
+    list: frozenset({str}),
+}
 
 
 @dataclass(frozen=True)
@@ -454,7 +448,7 @@ def _actions(state: State, snapshot: Snapshot, columns: Columns) -> Iterator[Nam
         stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
         oldest = min(time.time_ns() // 1_000_000, snapshot.timestamp) - kept_for(stored) / 1_000
     for name, document in state.file_actions():
-        action = _exact(document, _FORMS[name], name) or {}
+        action = _exact(document, types_of(name), name)
         # What Delta writes: a checkpoint is no commit, in which data would have changed.
         action["dataChange"] = False
         if name == "add":
@@ -466,7 +460,7 @@ def _actions(state: State, snapshot: Snapshot, columns: Columns) -> Iterator[Nam
     for name in sorted(state.unknown):
         raise _lost(f"it has an action {name}, which deltaadm does not know")
     for name, document in state.other_actions():
-        yield name, _exact(document, _FORMS[name], name) or {}
+        yield name, _exact(document, types_of(name), name)
         if (name == "protocol" and Protocol.from_wire(document) != snapshot.protocol) or (
             name == "metaData"
             and not Metadata.from_wire(document).says_the_same_as(snapshot.metadata)

@@ -290,7 +290,7 @@ def mismatches(name: str, action: Any) -> tuple[str, str]:
         return f"its {name} action is not a JSON object", ""
     if name in ABOUT_FILES and len(str(action.get("path"))) > LIMITS.path:
         return f"{name}.path is longer than {LIMITS.path:,} characters", ""
-    return _mismatched_fields(name, action, _types_of(name))
+    return _mismatched_fields(name, action, types_of(name))
 
 
 def _mismatched_fields(place: str, document: Document, types: Types) -> tuple[str, str]:
@@ -344,7 +344,8 @@ def _is_time(value: Any) -> bool:
 
 
 @cache
-def _types_of(name: str) -> Types:
+def types_of(name: str) -> Types:
+    """What the protocol says of each field of the action *name*, as `_types` has it."""
     return _types(ACTIONS[name].log_type())
 
 
