@@ -148,13 +148,11 @@ def _plan_left(
 ) -> tuple[Plan, list[Step]]:
     """The plan with the steps that are left, and those that the table shows as taken already."""
     steps = wanted.steps()
-    propose_steps = partial(
-        propose,
-        ALTER,
-        snapshot,
-        because=dict.fromkeys(_requested(steps), REQUESTED),
-        session=session,
-    )
+    keys = (key for step in steps for key in step.touches.property_values)
+    because = dict.fromkeys((place for key in keys for place in places(key)), REQUESTED)
+    if wanted.cluster_by is not None:
+        because["clusteringColumns"] = REQUESTED
+    propose_steps = partial(propose, ALTER, snapshot, because=because, session=session)
     count = 0
     try:
         plan = propose_steps(steps)
@@ -174,15 +172,6 @@ def _plan_left(
     if taken or wanted.removes_mapping:
         plan = propose_steps(steps[count:], resumes=clusters or wanted.removes_mapping)
     return plan, taken
-
-
-def _requested(steps: Iterable[Step]) -> Iterator[str]:
-    """The places in a plan that are themselves what *steps* were asked for."""
-    for step in steps:
-        for key in step.touches.property_values:
-            yield from places(key)
-        if step.touches.new_clustering is not None:
-            yield "clusteringColumns"
 
 
 def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:

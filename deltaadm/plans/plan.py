@@ -260,8 +260,13 @@ def propose(
                     after = replace(after, version=state.version + 1)
                 stages.append(Stage(state, taken, after))
                 state = after
-    if stages:
-        _require_in_order(before)
+    newest = before.segment.last_commit.path if before.segment else ""
+    if stages and newest > commit_name(before.version + 1):
+        raise RefusedError(
+            f"Nobody could load the table after a commit: {newest} is not padded, and stands "
+            "behind all later versions in the log.",
+            remedy=f"Rename the commits first: `deltaadm repair {quoted(before.root)}`.",
+        )
     obstacles = dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle)
     again = any(stage.after.suspended_clustering for stage in stages[:-1])
     plan = Plan(
@@ -282,17 +287,6 @@ def propose(
     if plan.is_noop or not check_outcome:
         return plan
     return replace(plan, findings=new_findings(plan.stages))
-
-
-def _require_in_order(before: Snapshot) -> None:
-    """Raise `RefusedError` where the next commit would stand before older ones in the log."""
-    last = before.segment.last_commit.path if before.segment else ""
-    if last > commit_name(before.version + 1):
-        raise RefusedError(
-            f"Nobody could load the table after a commit: {last} is not padded, and stands behind "
-            "all later versions in the log.",
-            remedy=f"Rename the commits first: `deltaadm repair {quoted(before.root)}`.",
-        )
 
 
 def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:

@@ -169,12 +169,13 @@ class Masker:
 
     def change(self, given: Change) -> Change:
         """Its values."""
+        place, name = given.place, given.name
 
         def shown(value: Any) -> Any:
-            if given.place == "format" and isinstance(value, dict):
+            if place == "format" and isinstance(value, dict):
                 return value | {"options": self.entries(value.get("options") or {})}
-            in_properties = given.place == "configuration" and isinstance(value, str)
-            return self.value(given.name, value) if in_properties else self.unknown(value)
+            in_properties = place == "configuration" and isinstance(value, str)
+            return self.value(name, value) if in_properties else self.unknown(value)
 
         return replace(given, before=shown(given.before), after=shown(given.after))
 
