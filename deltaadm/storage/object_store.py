@@ -50,7 +50,7 @@ from deltaadm.errors import (
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.paths import is_absolute, require_inside
 from deltaadm.storage.local import in_another_store, missing, not_listed, too_large
-from deltaadm.storage.threads import Pending, Threads, panics_as_errors
+from deltaadm.storage.threads import Pending, Threads, in_time, panics_as_errors
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -518,6 +518,8 @@ _REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+Request = Callable[Concatenate["Bucket", str, Given], Result]
+Submitted = Callable[Concatenate["Bucket", str, Given], Pending[Result]]
 
 PAGE: Final = 1_000
 """Objects that a store tells of in one answer."""
@@ -720,13 +722,19 @@ def _settings_for(
     return settings, client
 
 
-def _in_thread(
-    request: Callable[Concatenate[Bucket, Given], Result],
-) -> Callable[Concatenate[Bucket, Given], Pending[Result]]:
-    def submitted(bucket: Bucket, /, *given: Given.args, **named: Given.kwargs) -> Pending[Result]:
-        return bucket.threads.submit(partial(request, bucket, *given, **named))
+def _request(doing: str) -> Callable[[Request[Given, Result]], Submitted[Given, Result]]:
+    """What makes a method that asks something of a path do so in a thread, as `Bucket.done`."""
 
-    return submitted
+    def decorated(request: Request[Given, Result]) -> Submitted[Given, Result]:
+        def submitted(
+            bucket: Bucket, path: str, /, *given: Given.args, **named: Given.kwargs
+        ) -> Pending[Result]:
+            work = partial(request, bucket, path, *given, **named)
+            return bucket.threads.submit(lambda: bucket.done(doing, path, work))
+
+        return submitted
+
+    return decorated
 
 
 class Bucket:
@@ -746,7 +754,6 @@ class Bucket:
         self.threads = threads
         self._credentials = credentials
         self._is_exclusive = address.kind == "memory"
-        self._hanging: DeltaadmError | None = None
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -812,29 +819,26 @@ class Bucket:
             return f"{self._address.bucket}/{quote(path)}"
         return f"{self._address.qualifier}/{path}"
 
-    @_in_thread
+    @_request("read")
     def get(self, path: str, most: int) -> bytes:
         """The whole object; an error for more than *most* bytes."""
-        with self._failing(path):
-            response = self.backend.get(path)
-            size = response.meta["size"]
-            # The size comes before the bytes, so that nothing large is ever held.
-            body = bytes(response.bytes()) if size <= most else b""
+        response = self.backend.get(path)
+        size = response.meta["size"]
+        # The size comes before the bytes, so that nothing large is ever held.
         if size > most:
             raise too_large(self.url(path), size, most)
-        return body
+        return bytes(response.bytes())
 
-    @_in_thread
+    @_request("read")
     def get_range(self, path: str, start: int, end: int, tag: str | None) -> bytes:
         """The bytes from *start* to *end* of the object, as long as it still has this *tag*."""
         options: Any = {"range": (start, end)}
         if tag:
             # Two halves of different files would be worse than an error.
             options["if_match"] = tag
-        with self._failing(path):
-            return bytes(self.backend.get(path, options=options).bytes())
+        return bytes(self.backend.get(path, options=options).bytes())
 
-    @_in_thread
+    @_request("read")
     def head(self, path: str) -> ObjectMeta | None:
         """The object at *path*; None where there is none."""
         try:
@@ -843,32 +847,28 @@ class Bucket:
         except MissingFileError:
             return None
 
-    @_in_thread
+    @_request("list")
     def first_page(
         self, prefix: str, offset: str | None = None
     ) -> tuple[Sequence[ObjectMeta], bool]:
         """The first objects below *prefix*, after *offset*, and whether these are all."""
-        first = self._retried(prefix, lambda: next(self._pages(prefix, offset), []))
+        first = next(self._pages(prefix, offset), [])
         # A full page may be the last one, but only another request would tell.
         return first, len(first) < PAGE
 
-    @_in_thread
+    @_request("list")
     def all_below(self, prefix: str, most: int, offset: str | None = None) -> list[ObjectMeta]:
         """All objects below *prefix*, after *offset*; an error for more than *most*."""
-
-        def collect() -> list[ObjectMeta]:
-            found: list[ObjectMeta] = []
-            for page in self._pages(prefix, offset):
-                found += page
-                if len(found) > most:
-                    raise StorageError(
-                        f"{self.url(prefix)} has more than {most:,} objects.",
-                        remedy="Check the location and the endpoint. If it is a table, have its "
-                        "log cleaned up, which keeps commits for delta.logRetentionDuration.",
-                    )
-            return found
-
-        return self._retried(prefix, collect)
+        found: list[ObjectMeta] = []
+        for page in self._pages(prefix, offset):
+            found += page
+            if len(found) > most:
+                raise StorageError(
+                    f"{self.url(prefix)} has more than {most:,} objects.",
+                    remedy="Check the location and the endpoint. If it is a table, have its log "
+                    "cleaned up, which keeps commits for delta.logRetentionDuration.",
+                )
+        return found
 
     def each_below(self, prefix: str) -> Iterator[ObjectMeta]:
         """All objects below *prefix*, of which a page is held at a time."""
@@ -876,17 +876,16 @@ class Bucket:
             for page in self._pages(prefix):
                 yield from page
 
-    @_in_thread
+    @_request("write")
     def put(self, path: str, body: bytes) -> None:
-        with self._failing(path, "write"):
-            self.backend.put(path, body)
+        self.backend.put(path, body)
 
-    @_in_thread
+    @_request("write")
     def create(self, path: str, body: bytes) -> bool:
         """Write a whole object unless there is one; whether this has written it."""
         return self._put_if("create", path, body)
 
-    @_in_thread
+    @_request("write")
     def replace(self, path: str, body: bytes, known: ObjectMeta) -> bool:
         """Write a whole object in the place of the *known* one; False where that is no more."""
         version = {key: known.get(key) for key in ("e_tag", "version") if known.get(key)}
@@ -908,22 +907,34 @@ class Bucket:
             raise problem from error
         return True
 
-    @_in_thread
+    @_request("remove")
     def delete(self, path: str) -> None:
-        with self._failing(path, "remove"), suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             self.backend.delete(path)
 
-    @_in_thread
+    @_request("list")
     def directories(self, prefix: str) -> Sequence[str] | None:
         """The names of the directories right in *prefix*; None where that is a table."""
-        log = f"{prefix}/{LOG_DIRECTORY}".lstrip("/")
-        if self._retried(log, lambda: next(self._pages(log), [])):
+        if next(self._pages(f"{prefix}/{LOG_DIRECTORY}".lstrip("/")), []):
             return None
-
-        listing = partial(self.backend.list_with_delimiter, prefix or None)
-        below = self._retried(prefix, lambda: self._in_time(prefix, listing))["common_prefixes"]
+        below = in_time(partial(self.backend.list_with_delimiter, prefix or None), PAGE_TIME)
         # By WebDAV a directory is listed among its own.
-        return [inner.rpartition("/")[2] for inner in below if inner != prefix]
+        names = (inner.rpartition("/")[2] for inner in below["common_prefixes"] if inner != prefix)
+        return list(names)
+
+    def done(self, doing: str, path: str, work: Callable[[], Result]) -> Result:
+        """The result of *work*, which is done again where the list in an answer breaks off."""
+        for number in range(_TRIES):
+            with self._failing(path, doing):
+                try:
+                    return work()
+                except Exception as error:
+                    # obstore itself tries everything again but this.
+                    cut_off = doing == "list" and "response body" in str(error)
+                    if not cut_off or number + 1 == _TRIES:
+                        raise
+            time.sleep(0.2 * 2**number * random.uniform(0.5, 1.0))  # noqa: S311 -- no secret
+        raise AssertionError  # the last try returns or raises
 
     def _failure(self, path: str, error: Exception, doing: str = "read") -> DeltaadmError:
         denied = None if self._credentials is None else self._credentials.error
@@ -944,7 +955,8 @@ class Bucket:
         """The objects below *prefix*, after *offset*; an error where a page comes once more."""
         pages = self.backend.list(prefix or None, offset=offset, chunk_size=PAGE)
         begun = set[str]()
-        while (page := self._in_time(prefix, lambda: next(pages, None))) is not None:
+        # obstore asks on while answers are empty, and nobody can interrupt it.
+        while (page := in_time(lambda: next(pages, None), PAGE_TIME)) is not None:
             known = len(begun)
             begun.update(meta["path"] for meta in page[:1])
             if page and len(begun) == known:
@@ -953,32 +965,6 @@ class Bucket:
                     remedy="Check the endpoint.",
                 )
             yield page
-
-    def _in_time(self, prefix: str, ask: Callable[[], Result]) -> Result:
-        """The answer to a request for a list; a store that hangs is not asked for more."""
-        if self._hanging is not None:
-            raise self._hanging
-        # obstore asks on while answers are empty, and nobody can interrupt it.
-        pending = Pending(ask)
-        threading.Thread(target=pending.run, daemon=True).start()
-        try:
-            return pending.result(PAGE_TIME)
-        except TimeoutError as error:
-            self._hanging = self._failure(prefix, error, "list")
-            raise self._hanging from None
-
-    def _retried(self, prefix: str, work: Callable[[], Result]) -> Result:
-        """The result of *work*, which is done again where the list in an answer breaks off."""
-        for number in range(_TRIES):
-            with self._failing(prefix, "list"):
-                try:
-                    return work()
-                except Exception as error:
-                    # obstore itself tries everything again but this.
-                    if "response body" not in str(error) or number + 1 == _TRIES:
-                        raise
-            time.sleep(0.2 * 2**number * random.uniform(0.5, 1.0))  # noqa: S311 -- no secret
-        raise AssertionError  # the last try returns or raises
 
 
 class ObjectStore:

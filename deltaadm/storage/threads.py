@@ -59,6 +59,13 @@ class Pending(Generic[Result]):
         return result
 
 
+def in_time(work: Callable[[], Result], seconds: float) -> Result:
+    """The result of *work* in a thread of its own; raises `TimeoutError` after *seconds*."""
+    pending = Pending(work)
+    threading.Thread(target=pending.run, daemon=True).start()
+    return pending.result(seconds)
+
+
 class Threads:
     """At most so many daemon threads, started as they are needed. Works must not submit others."""
 

@@ -36,7 +36,7 @@ from deltaadm.json_values import elements, flag, place, text, text_map, texts, v
 from deltaadm.masking import masked
 from deltaadm.storage.object_store import TemporaryCredentials
 from deltaadm.storage.store import WritableStore
-from deltaadm.storage.threads import Pending, each_ahead
+from deltaadm.storage.threads import each_ahead, in_time
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -142,9 +142,7 @@ class Rest:
 
         # A server may send a byte now and then without end, and the system's resolver, which looks
         # up its name, cannot be interrupted: neither is waited for.
-        pending = Pending(answer)
-        threading.Thread(target=pending.run, daemon=True).start()
-        status, headers, body = pending.result(PATIENCE)
+        status, headers, body = in_time(answer, PATIENCE)
         if len(body) > _LARGEST:
             raise StorageError(
                 f"{self._name} answers with more than {_LARGEST >> 20} MB.", remedy="Check --unity."
