@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 from urllib.parse import unquote
 
 from deltaadm.dataclass import dataclass
@@ -18,6 +17,7 @@ from deltaadm.limits import LIMITS
 from deltaadm.paths import is_absolute, require_inside
 from deltaadm.spark import errors
 from deltaadm.storage.local import missing, not_listed, too_large
+from deltaadm.storage.ranges import RangedFile
 from deltaadm.storage.store import is_remote, open_store
 
 if TYPE_CHECKING:
@@ -519,10 +519,14 @@ class HadoopStore:
     def _open(self, system: Any, place: str) -> BinaryIO:
         with _failures(place):
             where = self._hadoop.path(place)
-            size = int(system.getFileStatus(where).getLen())
-            file = _HadoopFile(place, system.open(where), size, self._hadoop)
-        # Without a buffer each small read is a call to the JVM.
-        return io.BufferedReader(file, 1 << 20)
+            size, stream = int(system.getFileStatus(where).getLen()), system.open(where)
+
+        def fetch(start: int, end: int) -> bytes:
+            with _failures(place):
+                stream.seek(start)
+                return self._hadoop.content(stream, end - start)
+
+        return cast("BinaryIO", RangedFile(size, fetch, stream.close))
 
 
 _STATUS: Final = re.compile(
@@ -537,39 +541,6 @@ def _info(status: Any) -> FileInfo:
     name, regular = str(status.getPath().getName()), bool(status.isFile())
     size = status.getLen() if regular else 0
     return FileInfo(name, size, status.getModificationTime(), regular)
-
-
-class _HadoopFile(io.RawIOBase):
-    def __init__(self, place: str, stream: Any, size: int, hadoop: Hadoop) -> None:
-        self._place, self._stream, self._size, self._hadoop = place, stream, size, hadoop
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        self._position = max(0, start + offset)
-        return self._position
-
-    def readinto(self, buffer: Any) -> int:
-        size = min(len(buffer), self._size - self._position)
-        if size <= 0:
-            return 0
-        with _failures(self._place):
-            self._stream.seek(self._position)
-            piece = self._hadoop.content(self._stream, size)
-        buffer[:size] = piece
-        self._position += size
-        return size
-
-    def close(self) -> None:
-        if not self.closed:
-            self._stream.close()
-        super().close()
 
 
 @contextmanager

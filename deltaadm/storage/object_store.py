@@ -8,7 +8,6 @@ programs of each cloud look for them.
 
 from __future__ import annotations
 
-import io
 import os
 import random
 import re
@@ -50,6 +49,7 @@ from deltaadm.errors import (
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.paths import is_absolute, require_inside
 from deltaadm.storage.local import in_another_store, missing, not_listed, too_large
+from deltaadm.storage.ranges import RangedFile
 from deltaadm.storage.threads import Pending, Threads, in_time, panics_as_errors
 
 if TYPE_CHECKING:
@@ -114,18 +114,16 @@ _KINDS: Final[Mapping[str, str]] = {
 
 
 _PLACES: Final = {
-    "region": ("aws_region", ("aws_region", "aws_default_region")),
-    "endpoint_url": (
-        "aws_endpoint_url", ("aws_endpoint_url", "aws_endpoint", "aws_endpoint_url_s3")
-    ),
-}  # fmt: skip
-"""The option for what profiles call so, and the names by which it may be set already."""
+    "region": ("region", "default_region"),
+    "endpoint_url": ("endpoint_url", "endpoint", "endpoint_url_s3"),
+}
+"""What a profile says besides credentials, and the settings that come before it."""
 
 _OTHERS: Final = (
-    "AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "access_key_id", "web_identity_token_file", "container_credentials_relative_uri",
+    "container_credentials_full_uri",
 )  # fmt: skip
-"""Variables with credentials, or the way to them, that come before the default profile."""
+"""Settings with credentials, or the way to them, that come before the default profile."""
 
 
 def profile_options(
@@ -147,15 +145,14 @@ def profile_options(
             remedy="Check AWS_PROFILE, ~/.aws/config and ~/.aws/credentials.",
         )
     known = {name.lower().removeprefix("aws_") for name in given}
+    known |= {name[4:].lower() for name, text in environ.items() if text and name[:4] == "AWS_"}
     options = {
-        option: profile[key]
-        for key, (option, names) in _PLACES.items()
-        if key in profile
-        and not any(name[4:] in known or environ.get(name.upper()) for name in names)
+        f"aws_{key}": profile[key]
+        for key, names in _PLACES.items()
+        if key in profile and known.isdisjoint(names)
     }
     # Before a profile that is named come keys alone, not roles of web identities or containers.
-    others = _OTHERS[:1] if named else _OTHERS
-    if not credentials or "access_key_id" in known or any(map(environ.get, others)):
+    if not credentials or not known.isdisjoint(_OTHERS[:1] if named else _OTHERS):
         return options
     keys = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
     own = {key: profile[key] for key in keys if key in profile}
@@ -277,20 +274,20 @@ Span = tuple[int, int] | None
 
 class LogCache:
     """
-    At most so many bytes of logs, of files that never change.
+    At most so many bytes of logs, of files that never change; what was read first goes first.
 
-    Of a single log that has more, what was read first stays. What was read of a file counts as
-    long as it is *listed* in the same way; None, for a file that was not, stands for the last.
+    What was read of a file counts as long as it is *listed* in the same way; None, for a file that
+    was not, stands for the last.
     """
 
     def __init__(self, most: int) -> None:
         self._left = most
         self._lock = threading.Lock()
-        self._logs: dict[str, dict[tuple[str, Span], tuple[Hashable, bytes]]] = {}
+        self._kept: dict[tuple[str, str, Span], tuple[Hashable, bytes]] = {}
 
     def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
         """These bytes of a file, if they are there."""
-        known, body = self._logs.get(log, {}).get((path, span), (None, None))
+        known, body = self._kept.get((log, path, span), (None, None))
         return body if listed is None or listed == known else None
 
     def keep(self, log: str, path: str, listed: Hashable, body: bytes, span: Span = None) -> None:
@@ -300,16 +297,12 @@ class LogCache:
         if listed is None or not never_changes or len(body) > 1 << 20:
             return
         with self._lock:
-            mine = self._logs.setdefault(log, {})
-            self._left += len(mine.pop((path, span), (None, b""))[1])
-            while self._left < len(body):
-                # All of another log, since to look for a file of one takes long behind a large one.
-                other = next((each for each in self._logs if each != log), None)
-                if other is None:
-                    return
-                self._left += sum(len(kept) for _, kept in self._logs.pop(other).values())
-            self._left -= len(body)
-            mine[path, span] = listed, body
+            self._left += len(self._kept.pop((log, path, span), (None, b""))[1])
+            while self._left < len(body) and self._kept:
+                self._left += len(self._kept.pop(next(iter(self._kept)))[1])
+            if self._left >= len(body):
+                self._left -= len(body)
+                self._kept[log, path, span] = listed, body
 
 
 # Options
@@ -836,7 +829,11 @@ class Bucket:
         if tag:
             # Two halves of different files would be worse than an error.
             options["if_match"] = tag
-        return bytes(self.backend.get(path, options=options).bytes())
+        body = bytes(self.backend.get(path, options=options).bytes())
+        # Some servers ignore a range, or cut it short.
+        if len(body) != end - start:
+            raise EOFError
+        return body
 
     @_request("read")
     def head(self, path: str) -> ObjectMeta | None:
@@ -1049,8 +1046,21 @@ class ObjectStore:
     def open(self, path: str) -> BinaryIO:
         where = f"{self._log}/{path}"
         meta = self._metas[path] = self._metas.get(path) or self._head(where)
-        cached = _RangedFile(self._bucket, where, meta, self._cache, (self.root, path))
-        return cast("BinaryIO", cached)
+        return self._ranged(where, meta, path)
+
+    def _ranged(self, where: str, meta: ObjectMeta, path: str = "") -> BinaryIO:
+        """The object as a file; what is read of one that has a *path* in the log may be kept."""
+        listed = _identity(meta)
+
+        def fetch(start: int, end: int) -> bytes:
+            span = start, end
+            piece = self._cache.find(self.root, path, listed, span)
+            if piece is None:
+                piece = self._bucket.get_range(where, *span, meta["e_tag"]).result()
+                self._cache.keep(self.root, path, listed, piece, span)
+            return piece
+
+        return cast("BinaryIO", RangedFile(meta["size"], fetch))
 
     def _head(self, where: str) -> ObjectMeta:
         meta = self._bucket.head(where).result()
@@ -1069,7 +1079,7 @@ class ObjectStore:
     def open_data(self, path: str) -> BinaryIO:
         where = self._data_path(path)
         meta = self._data_metas.pop(where, None) or self._head(where)
-        return cast("BinaryIO", _RangedFile(self._bucket, where, meta))
+        return self._ranged(where, meta)
 
     @property
     def storage_options(self) -> Mapping[str, str]:
@@ -1173,66 +1183,6 @@ def _milliseconds(meta: ObjectMeta) -> int:
 
 def _identity(meta: ObjectMeta | None) -> Hashable:
     return meta and (meta["e_tag"], meta["size"], meta["last_modified"])
-
-
-class _RangedFile(io.RawIOBase):
-    """An object that is read in blocks, which grow while they are read one after the other."""
-
-    def __init__(
-        self,
-        bucket: Bucket,
-        path: str,
-        meta: ObjectMeta,
-        cache: LogCache | None = None,
-        place: tuple[str, str] = ("", ""),
-    ) -> None:
-        self._bucket, self._path = bucket, path
-        self._cache, self._file = cache, (*place, _identity(meta))
-        self._size, self._tag = meta["size"], meta["e_tag"]
-        self._at = 0
-        self._blocks: deque[tuple[int, bytes]] = deque(maxlen=4)
-        self._block = 1 << 16
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = max(0, offset + (0, self._at, self._size)[whence])
-        return self._at
-
-    def read(self, size: int | None = -1) -> bytes:
-        """As many bytes as are asked for, if there are so many."""
-        end = self._size if size is None or size < 0 else min(self._size, self._at + size)
-        if end <= self._at:
-            return b""
-        start, self._at = self._at, end
-        for first, block in self._blocks:
-            if first <= start and end <= first + len(block):
-                return block[start - first : end - first]
-        first, block = self._blocks[-1] if self._blocks else (end, b"")
-        if first <= start <= first + len(block):
-            # Someone reads on, so that fewer and larger requests pay; a jump starts small blocks no
-            # more.
-            self._block = min(1 << 23, 2 * self._block)
-        last = min(self._size, max(end, start + self._block))
-        cached = self._cache.find(*self._file, (start, last)) if self._cache else None
-        if cached is None:
-            cached = self._bucket.get_range(self._path, start, last, self._tag).result()
-            # Some servers ignore a range, or cut it short.
-            if len(cached) != last - start:
-                raise _failure(self._bucket.url(self._path), EOFError())
-            if self._cache:
-                self._cache.keep(*self._file, cached, (start, last))
-        self._blocks.append((start, cached))
-        return cached[: end - start]
-
-    def readinto(self, buffer: Any) -> int:
-        piece = self.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
 
 
 class BucketDirectories:
