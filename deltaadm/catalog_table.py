@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import TableError
+from deltaadm.errors import RefusedError, TableError
 
 DELTA: Final = "delta"
 SESSION_CATALOG: Final = "spark_catalog"
@@ -107,6 +107,23 @@ class CatalogState:
 def is_name_pattern(text: str) -> bool:
     """Whether *text* is a pattern for names: `*` for any text, `?` for one character."""
     return "*" in text or "?" in text
+
+
+def pattern_parts(pattern: str, *forms: str) -> list[str]:
+    """
+    The parts of *pattern*, which has one of *forms*, such as `catalog.schema.table`.
+
+    Schema and table may be patterns for names. Raises `RefusedError` for anything else.
+    """
+    parts = pattern.split(".")
+    lengths = [len(form.split(".")) for form in forms]
+    if len(parts) not in lengths or not all(parts) or any(map(is_name_pattern, parts[:-2])):
+        raise RefusedError(
+            f"{pattern!r} is not a pattern for table names.",
+            remedy=f"Write {' or '.join(forms)}, with * for any text in schema and table, for "
+            "example main.sales.*.",
+        )
+    return parts
 
 
 def matches_name(name: str, pattern: str) -> bool:

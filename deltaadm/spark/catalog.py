@@ -16,6 +16,7 @@ from deltaadm.catalog_table import (
     CatalogTable,
     is_name_pattern,
     matches_name,
+    pattern_parts,
 )
 from deltaadm.domain import ddl
 from deltaadm.domain.schema import path_text
@@ -76,18 +77,7 @@ class DeltaCatalog:
         catalog or schema that is named does not exist, and `StorageError` where the catalog does
         not let us look.
         """
-        parts = pattern.split(".")
-        if (
-            len(parts) not in (2, 3)
-            or not all(parts)
-            or (len(parts) > 2 and is_name_pattern(parts[0]))  # noqa: PLR2004
-        ):
-            raise RefusedError(
-                f"{pattern!r} is not a pattern for table names.",
-                remedy="Write catalog.schema.table or schema.table, with * for any text in schema "
-                "and table, for example main.sales.*.",
-            )
-        *catalog, schema, table = parts
+        *catalog, schema, table = pattern_parts(pattern, "catalog.schema.table", "schema.table")
         schemas = self._schemas(catalog, schema) if is_name_pattern(schema) else [schema]
         tables = [
             entry

@@ -10,7 +10,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse, IncompleteRead
@@ -27,6 +27,7 @@ from deltaadm.catalog_table import (
     RatifiedCommit,
     is_name_pattern,
     matches_name,
+    pattern_parts,
 )
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import path_text
@@ -156,25 +157,35 @@ class Rest:
         inner = (document or {}).get("error")
         details = inner if isinstance(inner, dict) else document or {}
         said, kind = details.get("message"), details.get("type") or details.get("error_code")
-        is_told = isinstance(said, str) or isinstance(kind, str)
-        message, remedy = _MESSAGES.get(status, _OTHER if is_told else _NO_CATALOG)
+        said, kind = (word if isinstance(word, str) else "" for word in (said, kind))
+        reason = f": {quoted}" if (quoted := self._quoted(said)) else "."
+        remedy = "Check --unity."
         if status in _PASSING:
-            message, remedy = _NOT_NOW
-        elif status == HTTPStatus.UNAUTHORIZED and not self._token:
-            message, remedy = _NO_TOKEN
+            what = f"is overloaded or fails, and went on to (status {status}){reason}"
+            remedy = "Try again later, with a smaller --jobs."
+        elif status == HTTPStatus.UNAUTHORIZED and self._token:
+            what = f"does not accept the token, or no longer{reason}"
+            remedy = f"Get a new token, and set {self._token_names} to it."
+        elif status == HTTPStatus.UNAUTHORIZED:
+            what, remedy = "requires a token.", f"Set {self._token_names} to one."
+        elif status == HTTPStatus.FORBIDDEN:
+            what = f"denies access{reason}"
+            remedy = (
+                "Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE "
+                "SCHEMA, without which it gives no temporary credentials."
+            )
         elif status // 100 == 3:  # noqa: PLR2004 -- redirections
-            message, remedy = _REDIRECTION
-        reason = self._quoted(said if isinstance(said, str) else "")
-        fields = {
-            "name": self._name, "tokens": self._token_names, "status": status,
-            "reason": f": {reason}" if reason else ".",
-        }  # fmt: skip
-        return CatalogError(
-            message.format_map(fields),
-            remedy=remedy.format_map(fields),
-            status=status,
-            reason=str(kind or "") if is_told else "",
-        )
+            what = "redirects to another place, where no token is sent."
+            remedy = "Pass the URL of the workspace or server itself to --unity."
+        elif said or kind:
+            what = f"refuses the request (status {status}){reason}"
+        else:
+            what = f"does not answer as a Unity Catalog (status {status})."
+            remedy += (
+                " It is the URL of a workspace or server, for example "
+                "https://adb-123.azuredatabricks.net or http://localhost:8080."
+            )
+        return CatalogError(f"{self._name} {what}", remedy=remedy, status=status, reason=kind)
 
     def _unreachable(self, cause: object) -> StorageError:
         reason = next((words for kind, words in _CAUSES if isinstance(cause, kind)), "")
@@ -202,28 +213,6 @@ class _AsItIs(HTTPErrorProcessor):
     https_response = http_response
 
 
-_MESSAGES: Final = {
-    401: ("{name} does not accept the token, or no longer{reason}",
-          "Get a new token, and set {tokens} to it."),
-    403: ("{name} denies access{reason}",
-          ("Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE "
-          "SCHEMA, without which it gives no temporary credentials.")),
-}  # fmt: skip
-_NOT_NOW: Final = (
-    "{name} is overloaded or fails, and went on to (status {status}){reason}",
-    "Try again later, with a smaller --jobs.",
-)
-_OTHER: Final = ("{name} refuses the request (status {status}){reason}", "Check --unity.")
-_NO_TOKEN: Final = ("{name} requires a token.", "Set {tokens} to one.")
-_NO_CATALOG: Final = (
-    "{name} does not answer as a Unity Catalog (status {status}).",
-    ("Check --unity: it is the URL of a workspace or server, for example "
-    "https://adb-123.azuredatabricks.net or http://localhost:8080."),
-)  # fmt: skip
-_REDIRECTION: Final = (
-    "{name} redirects to another place, where no token is sent.",
-    "Pass the URL of the workspace or server itself to --unity.",
-)
 _PASSING: Final = frozenset({429, 500, 502, 503, 504})
 """What a server answers that may answer otherwise a little later."""
 
@@ -422,13 +411,9 @@ _OPTIONS: Final = {
 """Options of stores by the names that the interface for Delta clients has for them."""
 
 _OLDER: Final = {
-    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
-    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
-    ("aws_temp_credentials", "session_token"): "aws_session_token",
-    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
-    ("gcp_oauth_token", "oauth_token"): "google_oauth_token",
-}
-"""The same for the older interface."""
+    "s3": "aws_temp_credentials", "azure": "azure_user_delegation_sas", "gcs": "gcp_oauth_token"
+}  # fmt: skip
+"""The objects in which the older interface has those of each cloud."""
 
 
 def credentials_for_delta(
@@ -449,24 +434,22 @@ def credentials_for_delta(
     if not fitting:
         return None
     _, closest = max(fitting, key=lambda entry: entry[0])
-    config = _part(closest, "config", _object)
-    options = {option: _optional(config, key, _word, "") for key, option in _OPTIONS.items()}
-    return _credentials(options, closest, "expiration-time-ms")
+    return _credentials(_part(closest, "config", _object), closest, "expiration-time-ms")
 
 
 def older_credentials(answer: Document) -> TemporaryCredentials | None:
     """Return the credentials of the older API; None if it has none."""
-    options = {
-        option: _optional(_optional(answer, group, _object, {}), key, _word, "")
-        for (group, key), option in _OLDER.items()
+    config = {
+        f"{cloud}.{key.replace('_', '-')}": value
+        for cloud, group in _OLDER.items()
+        for key, value in _optional(answer, group, _object, {}).items()
     }
-    return _credentials(options, answer, "expiration_time")
+    return _credentials(config, answer, "expiration_time")
 
 
-def _credentials(
-    options: Mapping[str, str], answer: Document, expires: str
-) -> TemporaryCredentials | None:
-    given = {option: value for option, value in options.items() if value}
+def _credentials(config: Document, answer: Document, expires: str) -> TemporaryCredentials | None:
+    words = {option: _optional(config, key, _word, "") for key, option in _OPTIONS.items()}
+    given = {option: word for option, word in words.items() if word}
     end = _optional(answer, expires, version_number, 0)
     ends = 0 < end < 253_402_300_800_000  # noqa: PLR2004 -- the year 10000 stands for never
     return TemporaryCredentials(given, end if ends else None) if given else None
@@ -555,27 +538,24 @@ class UnityCatalog:
             )
         has_route = _LOAD in self._endpoints_of(name[0])
         answer = self._if_known(name) if has_route else None
-        if answer is None:  # for a view, say, of which only the older interface tells
-            try:
+        with self._valid_answers():
+            if answer is not None:
+                return table_for_delta(answer, name, self.name)
+            # Of a view, say, only the older interface tells.
+            advice = (
+                f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of the schema."
+            )
+            with self._existing(
+                f"Table {path_text(tuple(name))}", advice, "TABLE_OR_VIEW_NOT_FOUND"
+            ):
                 info = self._rest.ask("tables", ".".join(name))
-            except CatalogError as error:
-                if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
-                    raise
-                raise TableError(
-                    f"Table {path_text(tuple(name))} does not exist in {self.name}, or this user "
-                    "may not see it.",
-                    remedy=f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of "
-                    "the schema.",
-                    delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
-                ) from None
-            entry = self._parse(lambda: entry_of(name, info))
+            entry = entry_of(name, info)
             if not entry.is_delta:
                 return entry, None
-            state = self._parse(lambda: state_of_info(info, name, self.name))
+            state = state_of_info(info, name, self.name)
             if any(map((state.properties or {}).get, _MANAGING)):
-                state = self._parse(lambda: with_commits(state, partial(self._commits, state)))
+                state = with_commits(state, partial(self._commits, state))
             return entry, state
-        return self._parse(lambda: table_for_delta(answer, name, self.name))
 
     def _commits(self, state: CatalogState, start: int) -> Document:
         asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
@@ -590,25 +570,19 @@ class UnityCatalog:
         *pattern* is `catalog.schema.table`, with `*` for any text and `?` for one character in the
         last two parts. Raises what `load_table` does, and `RefusedError` for another pattern.
         """
-        parts = pattern.split(".")
-        if len(parts) != _PARTS or not all(parts) or is_name_pattern(parts[0]):
-            raise RefusedError(
-                f"{pattern!r} is not a pattern for the names of tables in Unity Catalog.",
-                remedy="Write catalog.schema.table, with * for any text in schema and table, for "
-                "example main.sales.*.",
-            )
-        catalog, schema, table = parts
+        catalog, schema, table = pattern_parts(pattern, "catalog.schema.table")
         schemas = [schema]
         if is_name_pattern(schema):
             listed = self._pages("schemas", {"catalog_name": catalog}, catalog)
             schemas = [info["name"] for info in listed if matches_name(info["name"], schema)]
 
         def matching(schema: str) -> list[CatalogTable]:
-            entries = (
-                self._parse(partial(entry_of, (catalog, schema, info["name"]), info))
-                for info in self._tables(catalog, schema)
-                if matches_name(info["name"], table)
-            )
+            with self._valid_answers():
+                entries = [
+                    entry_of((catalog, schema, info["name"]), info)
+                    for info in self._tables(catalog, schema)
+                    if matches_name(info["name"], table)
+                ]
             return [entry for entry in entries if entry.is_delta]
 
         tables = [entry for found in each_ahead(matching, schemas, _AT_ONCE) for entry in found]
@@ -627,18 +601,11 @@ class UnityCatalog:
         token, seen, entries = "", {hash("")}, 0
         while len(seen) <= PAGES and entries <= ENTRIES:
             more = {"page_token": token} if token else {}
-            try:
+            what = f"{'Schema' if '.' in parent else 'Catalog'} {parent}"
+            with self._existing(what, "Check its name and the privileges.", "SCHEMA_NOT_FOUND"):
                 answer = self._rest.ask(kind, query={**query, **more})
-            except CatalogError as error:
-                if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
-                    raise
-                what = "Schema" if "." in parent else "Catalog"
-                raise TableError(
-                    f"{what} {parent} does not exist in {self.name}, or this user may not see it.",
-                    remedy="Check its name and the privileges.",
-                    delta_error_class="SCHEMA_NOT_FOUND",
-                ) from None
-            listed, token = self._parse(partial(page_of, answer, kind))
+            with self._valid_answers():
+                listed, token = page_of(answer, kind)
             yield from listed
             if not token:
                 return
@@ -669,14 +636,14 @@ class UnityCatalog:
 
         *operation* is READ or READ_WRITE. Raises `StorageError` where it denies them.
         """
-        if f"{_LOAD}/credentials" in self._endpoints_of(name[0]):
-            query = {"operation": operation}
-            answer = self._if_known(name, "credentials", query=query)
-            if answer is not None:
-                return self._parse(lambda: credentials_for_delta(answer, state.location, operation))
-        asked = {"table_id": state.table_id, "operation": operation}
-        older = self._rest.ask("temporary-table-credentials", body=asked, method="POST")
-        return self._parse(lambda: older_credentials(older))
+        with self._valid_answers():
+            if f"{_LOAD}/credentials" in self._endpoints_of(name[0]):
+                answer = self._if_known(name, "credentials", query={"operation": operation})
+                if answer is not None:
+                    return credentials_for_delta(answer, state.location, operation)
+            asked = {"table_id": state.table_id, "operation": operation}
+            answer = self._rest.ask("temporary-table-credentials", body=asked, method="POST")
+            return older_credentials(answer)
 
     def _if_known(
         self, name: Sequence[str], *path: str, query: Mapping[str, str] | None = None
@@ -691,9 +658,25 @@ class UnityCatalog:
                 raise
             return None
 
-    def _parse(self, parse: Callable[[], Value]) -> Value:
+    @contextmanager
+    def _existing(self, what: str, remedy: str, error_class: str) -> Iterator[None]:
+        """Raises `TableError` where the answer to a request in the block is that there is none."""
         try:
-            return parse()
+            yield
+        except CatalogError as error:
+            if error.status != HTTPStatus.NOT_FOUND or not error.reason:
+                raise
+            raise TableError(
+                f"{what} does not exist in {self.name}, or this user may not see it.",
+                remedy=remedy,
+                delta_error_class=error_class,
+            ) from None
+
+    @contextmanager
+    def _valid_answers(self) -> Iterator[None]:
+        """Raises `StorageError` for an answer that cannot be taken apart in the block."""
+        try:
+            yield
         except (ValueError, RecursionError) as error:
             raise StorageError(
                 f"{self.name} sent an invalid answer: {error}.",
