@@ -62,20 +62,6 @@ def write_whole(path: Place, body: bytes) -> None:
         file.write(body)
 
 
-def create_whole(path: Place, body: bytes, like: os.stat_result | None = None) -> bool:
-    """
-    Write *body* to *path* unless there is something by that name; whether this has written it.
-
-    The file appears whole, by a link to a draft that is on the disk already. Drafts in the same
-    directory whose processes are dead are removed. For *like* see `drafted`. Raises `OSError` where
-    the file system does not let us write, or has no links, and `UnknownWriteError` where it does
-    not say whether the name is on the disk.
-    """
-    with drafted(path, like) as draft:
-        draft.write(body)
-        return published(draft, path)
-
-
 @contextmanager
 def drafted(path: Place, like: os.stat_result | None = None) -> Iterator[BinaryIO]:
     """
@@ -104,8 +90,9 @@ def published(draft: BinaryIO, path: Place, *, over: bool = False) -> bool:
     """
     Give what was written to *draft* the name *path*, unless it is taken; whether this has.
 
-    It is on the disk by then. *over* replaces what has the name, also a link, which is not
-    followed. Raises as `create_whole` does.
+    The file appears whole, and is on the disk by then. *over* replaces what has the name, also a
+    link, which is not followed. Raises `OSError` where the file system does not let us write, or
+    has no links, and `UnknownWriteError` where it does not say whether the name is on the disk.
     """
     draft.flush()
     os.fsync(draft.fileno())

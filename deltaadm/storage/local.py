@@ -216,14 +216,16 @@ class LocalStore:
     def create(self, path: str, body: bytes) -> bool:
         """Drafts that dead processes have left in the log are removed."""
         # Imported here and below: whoever only reads does without.
-        from deltaadm.storage.files import create_whole, make_directories
+        from deltaadm.storage.files import make_directories, published
 
         try:
             # Only the first commit makes a log: any other would make one for a table that was just
             # dropped.
-            if path == snapshot.commit_name(0) or not self._is_log:
+            if path == snapshot.commit_name(0):
                 make_directories(self._log)
-            return create_whole(self._prefix + path, body, self._newest())
+            with self.draft(path) as draft:
+                draft.write(body)
+                return published(draft, self._prefix + path)
         except OSError as error:
             raise unwritable(self._prefix + path, error) from error
 
