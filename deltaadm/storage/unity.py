@@ -573,14 +573,20 @@ class UnityCatalog:
         catalog, schema, table = pattern_parts(pattern, "catalog.schema.table")
         schemas = [schema]
         if is_name_pattern(schema):
-            listed = self._pages("schemas", {"catalog_name": catalog}, catalog)
+            listed = self._pages("schemas", {"catalog_name": catalog})
             schemas = [info["name"] for info in listed if matches_name(info["name"], schema)]
+
+        query = {
+            "catalog_name": catalog, "max_results": "50",
+            # Fifty tables with all their columns can be megabytes.
+            "omit_columns": "true", "omit_properties": "true",
+        }  # fmt: skip
 
         def matching(schema: str) -> list[CatalogTable]:
             with self._valid_answers():
                 entries = [
                     entry_of((catalog, schema, info["name"]), info)
-                    for info in self._tables(catalog, schema)
+                    for info in self._pages("tables", {**query, "schema_name": schema})
                     if matches_name(info["name"], table)
                 ]
             return [entry for entry in entries if entry.is_delta]
@@ -588,21 +594,14 @@ class UnityCatalog:
         tables = [entry for found in each_ahead(matching, schemas, _AT_ONCE) for entry in found]
         return tuple(sorted(tables, key=lambda entry: entry.name))
 
-    def _tables(self, catalog: str, schema: str) -> Iterator[Document]:
-        query = {
-            "catalog_name": catalog, "schema_name": schema, "max_results": "50",
-            # Fifty tables with all their columns can be megabytes.
-            "omit_columns": "true", "omit_properties": "true",
-        }  # fmt: skip
-        return self._pages("tables", query, f"{catalog}.{schema}")
-
-    def _pages(self, kind: str, query: Mapping[str, str], parent: str) -> Iterator[Document]:
+    def _pages(self, kind: str, query: Mapping[str, str]) -> Iterator[Document]:
         """The entries of this *kind* in all pages of a list, some of which may be empty."""
+        parents = [query[key] for key in ("catalog_name", "schema_name") if key in query]
+        parent = f"{'Schema' if len(parents) > 1 else 'Catalog'} {'.'.join(parents)}"
         token, seen, entries = "", {hash("")}, 0
         while len(seen) <= PAGES and entries <= ENTRIES:
             more = {"page_token": token} if token else {}
-            what = f"{'Schema' if '.' in parent else 'Catalog'} {parent}"
-            with self._existing(what, "Check its name and the privileges.", "SCHEMA_NOT_FOUND"):
+            with self._existing(parent, "Check its name and the privileges.", "SCHEMA_NOT_FOUND"):
                 answer = self._rest.ask(kind, query={**query, **more})
             with self._valid_answers():
                 listed, token = page_of(answer, kind)
@@ -623,7 +622,7 @@ class UnityCatalog:
 
     def describe_access(self) -> str:
         """Describe what can be listed; raises what `list_tables` does."""
-        count = sum(1 for _ in self._pages("catalogs", {}, ""))
+        count = sum(1 for _ in self._pages("catalogs", {}))
         return f"{count} catalog{'' if count == 1 else 's'} can be listed"
 
     # Credentials
