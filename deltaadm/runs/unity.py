@@ -14,7 +14,7 @@ from deltaadm.errors import RefusedError, SettingsError, StorageError, UsageErro
 from deltaadm.masking import masked
 from deltaadm.runs.options import AccessOptions, pairs, read_file
 from deltaadm.runs.settings_file import SettingsSources, as_table, wrong
-from deltaadm.storage.object_store import RenewedCredentials, TemporaryCredentials
+from deltaadm.storage.object_store import RenewedCredentials
 from deltaadm.storage.store import (
     LogStore,
     WritableStore,
@@ -162,21 +162,9 @@ class Unity:
         if key not in self._credentials:
             catalog, state = self._found(), self._state(location)
             operation = "READ_WRITE" if location in self._written else "READ"
-
-            def ask() -> TemporaryCredentials | None:
-                return catalog.credentials(state, self._names[location], operation)
-
-            def ask_again() -> TemporaryCredentials:
-                credentials = ask()
-                if credentials is None:
-                    raise StorageError(
-                        f"{catalog.name} no longer gives credentials for {state.name}.",
-                        remedy="Ask its administrator.",
-                    )
-                return credentials
-
+            ask = partial(catalog.credentials, state, self._names[location], operation)
             first = ask()
-            given = None if first is None else RenewedCredentials(ask_again, first)
+            given = None if first is None else RenewedCredentials(ask, first)
             # Several threads may ask at the same time; the first answer counts.
             self._credentials.setdefault(key, given)
         return self._credentials[key]

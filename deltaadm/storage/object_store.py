@@ -211,12 +211,12 @@ class RenewedCredentials:
     """
     Credentials that are asked for again shortly before they expire.
 
-    *ask* gives new ones; *first* are those that it has given already. `error` is why it gave none
-    the last time, if it did not.
+    *ask* gives new ones, or none, so that a store gets the old ones to refuse; *first* are those
+    that it has given already. `error` is why the last question was not answered.
     """
 
     def __init__(
-        self, ask: Callable[[], TemporaryCredentials], first: TemporaryCredentials
+        self, ask: Callable[[], TemporaryCredentials | None], first: TemporaryCredentials
     ) -> None:
         self._ask = ask
         self._lock = threading.Lock()
@@ -244,7 +244,8 @@ class RenewedCredentials:
                     self.error = error
                     raise
                 self.error = None
-                self._hold(credentials)
+                if credentials is not None:
+                    self._hold(credentials)
             return self._held
 
     def provide(self) -> dict[str, Any]:
@@ -597,7 +598,6 @@ class Connections:
         self._options_for = options_for
         self._credentials_for = credentials_for
         self._buckets: dict[object, Bucket] = {}
-        self._memory: dict[str, Backend] = {}
         self._threads = Threads(64)
         self.cache = LogCache(1 << 25)
 
@@ -625,8 +625,7 @@ class Connections:
         from obstore import store
 
         if address.kind == "memory":
-            # One for each name, so that all who open it see the same objects.
-            return self._memory.setdefault(address.bucket, store.MemoryStore())
+            return store.MemoryStore()
         provider = _PROVIDERS[address.kind]
         if address.kind != "http" and re.search(r"[^\w.$-]", address.bucket, re.ASCII):
             raise StorageError(
@@ -686,9 +685,8 @@ def _settings_for(
     others = tuple(each.prefix for each in _PROVIDERS.values() if each.prefix != own)
     client = {"user_agent": f"deltaadm/{__version__}", "timeout": "30s", "connect_timeout": "5s"}
     for name in _CLIENT_KEYS:
-        for variable in (f"{own}{name}".upper(), name.upper() if name == "allow_http" else ""):
-            if variable and (value := os.environ.get(variable)):
-                client[name] = value
+        if value := os.environ.get(f"{own}{name}".upper()):
+            client[name] = value
     settings = {}
     for name, value in options.items():
         key = name.lower()
