@@ -21,7 +21,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from types import CodeType, FrameType
@@ -47,7 +47,7 @@ from deltaadm.runs.many_plans import Journal
 from deltaadm.runs.settings import load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.storage.store import require_no_secret, table_name
-from deltaadm.storage.unity import RatifiedStore, Rest, UnityCatalog, _document
+from deltaadm.storage.unity import RatifiedStore, UnityCatalog, _document
 from tests.support import drift, mutations, oracle, plans, tables, unity
 from tests.support.program import deltaadm
 from tools.check_expressions import EXPRESSIONS
@@ -185,30 +185,31 @@ def read_journal(data: bytes) -> None:
         assert (first.begun, first.done) == (again.begun, again.done), "again, it says otherwise"
 
 
-class Answers(Rest):
-    """A server with prepared answers; the last one is repeated."""
+class Answers(UnityCatalog):
+    """A catalog with prepared answers; the last one is repeated."""
 
-    def __init__(self, lines: list[bytes]) -> None:
-        self._lines = lines
+    def __init__(self, lines: list[bytes], endpoints: frozenset[str]) -> None:
+        super().__init__("https://c", "", token_names="")
+        self._lines, self._endpoints = lines, {"c": endpoints}
 
-    def ask(self, *_: Any, **_named: Any) -> Any:
+    def _ask(self, *_: Any, **_named: Any) -> Any:
         return _document(self._lines.pop(0) if self._lines[1:] else self._lines[0]) or {}
 
 
 def read_answers(data: bytes) -> None:
-    catalog, name = UnityCatalog("https://c", "", token_names=""), ("c", "s", "t")
+    name = ("c", "s", "t")
     state = CatalogState(name="c.s.t", catalog="c", location="s3://b/t")
 
-    def load() -> None:
+    def load(catalog: UnityCatalog) -> None:
         if found := catalog.load_table(name)[1]:
             RatifiedStore(open_store(str(scratch().path)), found).list_log()
 
     for endpoints in (frozenset(), frozenset({unity.LOAD, f"{unity.LOAD}/credentials"})):
-        for ask in (load, catalog.describe_access, partial(catalog.list_tables, "c.*.*"),
-                    partial(catalog.credentials, state, name, "READ")):  # fmt: skip
-            catalog._rest, catalog._endpoints = Answers(data.split(b"\n")), {"c": endpoints}
+        for ask in (load, UnityCatalog.describe_access,
+                    lambda catalog: catalog.list_tables("c.*.*"),
+                    lambda catalog: catalog.credentials(state, name, "READ")):  # fmt: skip
             with suppress(DeltaadmError):
-                ask()
+                ask(Answers(data.split(b"\n"), endpoints))
 
 
 # Seeds

@@ -74,136 +74,6 @@ class CatalogError(StorageError):
         self.reason = reason
 
 
-class Rest:
-    """
-    A server of JSON whose paths begin with *base*; *token* says who asks, and may be empty.
-
-    The token goes to that server alone: redirections are not followed. What is overloaded or fails
-    is asked again, at growing and random intervals. *name* is what the server is called in
-    messages, and *token_names* the variables that give the token.
-    """
-
-    def __init__(self, base: str, token: str, *, name: str, token_names: str) -> None:
-        self._base = base
-        self._token = token
-        self._name = name
-        self._token_names = token_names
-        self._opener = build_opener(_AsItIs())
-
-    def ask(
-        self,
-        *path: str,
-        body: Document | None = None,
-        query: Mapping[str, str] | None = None,
-        method: str = "GET",
-    ) -> Document:
-        """The answer to a request that may be made twice; an interrupt ends the wait for it."""
-        # No character is safe: a name with a slash would lead to another route.
-        url = "/".join((self._base, *(quote(part, safe="") for part in path)))
-        if query:
-            url += f"?{urlencode(query)}"
-        headers = {"Accept": "application/json", "User-Agent": f"deltaadm/{__version__}"}
-        if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
-        data = None
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-            data = json.dumps(body).encode()
-        request = Request(url, data=data, headers=headers, method=method)  # noqa: S310 -- checked
-        end = time.monotonic() + PATIENCE
-        for number in range(_TRIES):
-            # At random, so that many clients that were turned away do not all come back at once.
-            pause = 0.2 * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 -- no secret
-            try:
-                status, given, answer = self._exchange(request)
-            except (OSError, HTTPException, ValueError) as error:
-                cause = error.reason if isinstance(error, URLError) else error
-                problem, passes = self._unreachable(cause), not isinstance(cause, _LASTING)
-            else:
-                document = _document(answer)
-                if status // 100 == 2 and document is not None:  # noqa: PLR2004 -- success
-                    return document
-                problem = self._refused(status, document)
-                passes = status in _PASSING
-                if (asked := given.get("Retry-After", "")).isdecimal():
-                    pause = float(asked) + pause / 10
-            if not passes or number + 1 == _TRIES or time.monotonic() + pause >= end:
-                raise problem
-            time.sleep(pause)
-        raise AssertionError  # the last try returns or raises
-
-    def _exchange(self, request: Request) -> tuple[int, Message, bytes]:
-        def answer() -> tuple[int, Message, bytes]:
-            with self._opener.open(request, timeout=30.0) as response:
-                body = response.read(_LARGEST + 1)
-                status, is_cut_off = response.status, response.length and len(body) <= _LARGEST
-                if is_cut_off and status == HTTPStatus.OK:  # which `read` does not tell
-                    raise IncompleteRead(body)
-                return status, response.headers, body
-
-        # A server may send a byte now and then without end, and the system's resolver, which looks
-        # up its name, cannot be interrupted: neither is waited for.
-        status, headers, body = in_time(answer, PATIENCE)
-        if len(body) > _LARGEST:
-            raise StorageError(
-                f"{self._name} answers with more than {_LARGEST >> 20} MB.", remedy="Check --unity."
-            )
-        return status, headers, body
-
-    # What goes wrong
-
-    def _refused(self, status: int, document: Document | None) -> CatalogError:
-        # The server's words stand in the answer itself or in its "error".
-        inner = (document or {}).get("error")
-        details = inner if isinstance(inner, dict) else document or {}
-        said, kind = details.get("message"), details.get("type") or details.get("error_code")
-        said, kind = (word if isinstance(word, str) else "" for word in (said, kind))
-        reason = f": {quoted}" if (quoted := self._quoted(said)) else "."
-        remedy = "Check --unity."
-        if status in _PASSING:
-            what = f"is overloaded or fails, and went on to (status {status}){reason}"
-            remedy = "Try again later, with a smaller --jobs."
-        elif status == HTTPStatus.UNAUTHORIZED and self._token:
-            what = f"does not accept the token, or no longer{reason}"
-            remedy = f"Get a new token, and set {self._token_names} to it."
-        elif status == HTTPStatus.UNAUTHORIZED:
-            what, remedy = "requires a token.", f"Set {self._token_names} to one."
-        elif status == HTTPStatus.FORBIDDEN:
-            what = f"denies access{reason}"
-            remedy = (
-                "Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE "
-                "SCHEMA, without which it gives no temporary credentials."
-            )
-        elif status // 100 == 3:  # noqa: PLR2004 -- redirections
-            what = "redirects to another place, where no token is sent."
-            remedy = "Pass the URL of the workspace or server itself to --unity."
-        elif said or kind:
-            what = f"refuses the request (status {status}){reason}"
-        else:
-            what = f"does not answer as a Unity Catalog (status {status})."
-            remedy += (
-                " It is the URL of a workspace or server, for example "
-                "https://adb-123.azuredatabricks.net or http://localhost:8080."
-            )
-        return CatalogError(f"{self._name} {what}", remedy=remedy, status=status, reason=kind)
-
-    def _unreachable(self, cause: object) -> StorageError:
-        reason = next((words for kind, words in _CAUSES if isinstance(cause, kind)), "")
-        if not reason:
-            reason = self._quoted(str(getattr(cause, "strerror", None) or cause)).lower()
-        return StorageError(
-            f"Cannot reach {self._name}: {reason.rstrip('.') or 'the connection broke'}.",
-            remedy="Check --unity and the network, and try again.",
-        )
-
-    def _quoted(self, text: str) -> str:
-        """A sentence of the server's, in which there is no secret; it may be anything."""
-        # A server may repeat the request, and the token with it, in what it says of an error.
-        plain = " ".join(masked(text, (self._token,) if self._token else ()).split())
-        plain = plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
-        return plain if not plain or plain.endswith((".", "!", "?")) else f"{plain}."
-
-
 class _AsItIs(HTTPErrorProcessor):
     """Returns every answer: urllib would send the token along to wherever a redirection leads."""
 
@@ -499,7 +369,7 @@ def _word(value: Any) -> str:
 # The catalog
 
 
-_PREFIX: Final = ("api", "2.1", "unity-catalog")
+_INTERFACE: Final = "/api/2.1/unity-catalog"
 _LOAD: Final = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
 
 PAGES: Final = 10_000
@@ -511,14 +381,19 @@ _PARTS: Final = 3
 
 
 class UnityCatalog:
-    """The server at *url*, of which the beginning is enough; *token_names* may give *token*."""
+    """
+    The server at *url*, of which the beginning is enough.
+
+    *token* says who asks, and may be empty; *token_names* are the variables that give it. It goes
+    to that server alone: redirections are not followed. What is overloaded or fails is asked again,
+    at growing and random intervals.
+    """
 
     def __init__(self, url: str, token: str, *, token_names: str) -> None:
-        base = url.rstrip("/")
-        if not base.endswith("/".join(_PREFIX)):
-            base = "/".join((base, *_PREFIX))
-        self.name = f"Unity Catalog at {base.removesuffix('/' + '/'.join(_PREFIX))}"
-        self._rest = Rest(base, token, name=self.name, token_names=token_names)
+        server = url.rstrip("/").removesuffix(_INTERFACE)
+        self.name = f"Unity Catalog at {server}"
+        self._base, self._token, self._token_names = server + _INTERFACE, token, token_names
+        self._opener = build_opener(_AsItIs())
         self._endpoints: dict[str, frozenset[str]] = {}
         self._asking = threading.Lock()
 
@@ -548,7 +423,7 @@ class UnityCatalog:
             with self._existing(
                 f"Table {path_text(tuple(name))}", advice, "TABLE_OR_VIEW_NOT_FOUND"
             ):
-                info = self._rest.ask("tables", ".".join(name))
+                info = self._ask("tables", ".".join(name))
             entry = entry_of(name, info)
             if not entry.is_delta:
                 return entry, None
@@ -559,7 +434,7 @@ class UnityCatalog:
 
     def _commits(self, state: CatalogState, start: int) -> Document:
         asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
-        return self._rest.ask("delta", "preview", "commits", body=asked)
+        return self._ask("delta", "preview", "commits", body=asked)
 
     # Lists
 
@@ -602,7 +477,7 @@ class UnityCatalog:
         while len(seen) <= PAGES and entries <= ENTRIES:
             more = {"page_token": token} if token else {}
             with self._existing(parent, "Check its name and the privileges.", "SCHEMA_NOT_FOUND"):
-                answer = self._rest.ask(kind, query={**query, **more})
+                answer = self._ask(kind, query={**query, **more})
             with self._valid_answers():
                 listed, token = page_of(answer, kind)
             yield from listed
@@ -641,7 +516,7 @@ class UnityCatalog:
                 if answer is not None:
                     return credentials_for_delta(answer, state.location, operation)
             asked = {"table_id": state.table_id, "operation": operation}
-            answer = self._rest.ask("temporary-table-credentials", body=asked, method="POST")
+            answer = self._ask("temporary-table-credentials", body=asked, method="POST")
             return older_credentials(answer)
 
     def _if_known(
@@ -650,7 +525,7 @@ class UnityCatalog:
         kinds = ("catalogs", "schemas", "tables")
         path = (*(part for pair in zip(kinds, name, strict=False) for part in pair), *path)
         try:
-            return self._rest.ask("delta", "v1", *path, query=query)
+            return self._ask("delta", "v1", *path, query=query)
         except CatalogError as error:
             # The server may not have this at all, or not for this table.
             if error.status not in {400, 404, 405, 501}:
@@ -691,6 +566,121 @@ class UnityCatalog:
                     frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
                 )
             return self._endpoints[catalog]
+
+    # Requests
+
+    def _ask(
+        self,
+        *path: str,
+        body: Document | None = None,
+        query: Mapping[str, str] | None = None,
+        method: str = "GET",
+    ) -> Document:
+        """The answer to a request that may be made twice; an interrupt ends the wait for it."""
+        # No character is safe: a name with a slash would lead to another route.
+        url = "/".join((self._base, *(quote(part, safe="") for part in path)))
+        if query:
+            url += f"?{urlencode(query)}"
+        headers = {"Accept": "application/json", "User-Agent": f"deltaadm/{__version__}"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(body).encode()
+        request = Request(url, data=data, headers=headers, method=method)  # noqa: S310 -- checked
+        end = time.monotonic() + PATIENCE
+        for number in range(_TRIES):
+            # At random, so that many clients that were turned away do not all come back at once.
+            pause = 0.2 * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 -- no secret
+            try:
+                status, given, answer = self._exchange(request)
+            except (OSError, HTTPException, ValueError) as error:
+                cause = error.reason if isinstance(error, URLError) else error
+                problem, passes = self._unreachable(cause), not isinstance(cause, _LASTING)
+            else:
+                document = _document(answer)
+                if status // 100 == 2 and document is not None:  # noqa: PLR2004 -- success
+                    return document
+                problem = self._refused(status, document)
+                passes = status in _PASSING
+                if (asked := given.get("Retry-After", "")).isdecimal():
+                    pause = float(asked) + pause / 10
+            if not passes or number + 1 == _TRIES or time.monotonic() + pause >= end:
+                raise problem
+            time.sleep(pause)
+        raise AssertionError  # the last try returns or raises
+
+    def _exchange(self, request: Request) -> tuple[int, Message, bytes]:
+        def answer() -> tuple[int, Message, bytes]:
+            with self._opener.open(request, timeout=30.0) as response:
+                body = response.read(_LARGEST + 1)
+                status, is_cut_off = response.status, response.length and len(body) <= _LARGEST
+                if is_cut_off and status == HTTPStatus.OK:  # which `read` does not tell
+                    raise IncompleteRead(body)
+                return status, response.headers, body
+
+        # A server may send a byte now and then without end, and the system's resolver, which looks
+        # up its name, cannot be interrupted: neither is waited for.
+        status, headers, body = in_time(answer, PATIENCE)
+        if len(body) > _LARGEST:
+            raise StorageError(
+                f"{self.name} answers with more than {_LARGEST >> 20} MB.", remedy="Check --unity."
+            )
+        return status, headers, body
+
+    # What goes wrong
+
+    def _refused(self, status: int, document: Document | None) -> CatalogError:
+        # The server's words stand in the answer itself or in its "error".
+        inner = (document or {}).get("error")
+        details = inner if isinstance(inner, dict) else document or {}
+        said, kind = details.get("message"), details.get("type") or details.get("error_code")
+        said, kind = (word if isinstance(word, str) else "" for word in (said, kind))
+        reason = f": {quoted}" if (quoted := self._quoted(said)) else "."
+        remedy = "Check --unity."
+        if status in _PASSING:
+            what = f"is overloaded or fails, and went on to (status {status}){reason}"
+            remedy = "Try again later, with a smaller --jobs."
+        elif status == HTTPStatus.UNAUTHORIZED and self._token:
+            what = f"does not accept the token, or no longer{reason}"
+            remedy = f"Get a new token, and set {self._token_names} to it."
+        elif status == HTTPStatus.UNAUTHORIZED:
+            what, remedy = "requires a token.", f"Set {self._token_names} to one."
+        elif status == HTTPStatus.FORBIDDEN:
+            what = f"denies access{reason}"
+            remedy = (
+                "Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE "
+                "SCHEMA, without which it gives no temporary credentials."
+            )
+        elif status // 100 == 3:  # noqa: PLR2004 -- redirections
+            what = "redirects to another place, where no token is sent."
+            remedy = "Pass the URL of the workspace or server itself to --unity."
+        elif said or kind:
+            what = f"refuses the request (status {status}){reason}"
+        else:
+            what = f"does not answer as a Unity Catalog (status {status})."
+            remedy += (
+                " It is the URL of a workspace or server, for example "
+                "https://adb-123.azuredatabricks.net or http://localhost:8080."
+            )
+        return CatalogError(f"{self.name} {what}", remedy=remedy, status=status, reason=kind)
+
+    def _unreachable(self, cause: object) -> StorageError:
+        reason = next((words for kind, words in _CAUSES if isinstance(cause, kind)), "")
+        if not reason:
+            reason = self._quoted(str(getattr(cause, "strerror", None) or cause)).lower()
+        return StorageError(
+            f"Cannot reach {self.name}: {reason.rstrip('.') or 'the connection broke'}.",
+            remedy="Check --unity and the network, and try again.",
+        )
+
+    def _quoted(self, text: str) -> str:
+        """A sentence of the server's, in which there is no secret; it may be anything."""
+        # A server may repeat the request, and the token with it, in what it says of an error.
+        plain = " ".join(masked(text, (self._token,) if self._token else ()).split())
+        plain = plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
+        return plain if not plain or plain.endswith((".", "!", "?")) else f"{plain}."
 
 
 # The log with ratified commits
