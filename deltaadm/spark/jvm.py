@@ -286,14 +286,9 @@ def start_jvm(
     The Py4J gateway to a new JVM that has *conf* and *java_options*, for the time of the block.
 
     The JVM writes to a log in *scratch*, or with *show* to standard error; never to standard
-    output. It has ended when the block has, whatever ends it. Under spark-submit, which has
-    started a JVM already, that one is used and goes on.
+    output. It has ended when the block has, whatever ends it.
     """
     # Not `launch_gateway`, which leaves the JVM behind when it is interrupted while starting it.
-    if "PYSPARK_GATEWAY_PORT" in os.environ:
-        with _gateway({}) as gateway:
-            yield gateway
-        return
     java_program()
     with _process(conf, scratch, java_options, show=show) as process:
         file = scratch.path / _ANNOUNCEMENT
@@ -450,9 +445,7 @@ def _written(file: Path, lines: Iterable[str]) -> Path:
 
 
 @contextmanager
-def _gateway(
-    connection: Mapping[str, str], process: subprocess.Popen[bytes] | None = None
-) -> Iterator[Any]:
+def _gateway(connection: Mapping[str, str], process: subprocess.Popen[bytes]) -> Iterator[Any]:
     """A gateway to a JVM that has been started, in the place where pyspark looks for it."""
     from pyspark import SparkContext, java_gateway
 
@@ -463,8 +456,7 @@ def _gateway(
     except Exception as error:
         ended = how_ended(process)
         raise not_started(f"its JVM {ended}" if ended else str(error)) from error
-    if process is not None:
-        gateway.proc = process
+    gateway.proc = process
     # A SparkContext uses the gateway that it is given only where it has none yet.
     before = SparkContext._gateway, SparkContext._jvm
     SparkContext._gateway = SparkContext._jvm = None
