@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
@@ -117,14 +116,6 @@ COMMITS: Final = 10_000
 """Commits that a catalog still keeps of one table, at most; they are published soon."""
 
 
-def page_of(answer: Document, field: str) -> tuple[list[Document], str]:
-    """The entries in one page of a list, which all have a name, and the token of the next page."""
-    listed = _optional(answer, field, _objects, [])
-    for entry in listed:
-        _part(entry, "name", text)
-    return listed, _optional(answer, "next_page_token", text, "")
-
-
 def entry_of(name: Sequence[str], info: Document) -> CatalogTable:
     """The table that *info*, of a list or by itself, is about."""
     _part(info, "name", text)
@@ -188,25 +179,6 @@ def state_of_info(info: Document, name: Sequence[str], catalog: str) -> CatalogS
         properties=properties,
         metadata_version=int(last) if last.isdecimal() else None,
     )
-
-
-def with_commits(state: CatalogState, ask: Callable[[int], Document]) -> CatalogState:
-    """*state* with the commits that *ask* answers, from a version on, until none is left."""
-    commits: dict[int, RatifiedCommit] = {}
-    start = 0
-    while True:
-        answer = ask(start)
-        newest = _part(answer, "latest_table_version", version_number)
-        page = _commits(answer, "file_name", "file_size", "file_modification_timestamp")
-        commits |= {commit.version: commit for commit in page}
-        reached = max(commits, default=newest)
-        if not page or reached >= newest or reached < start:
-            ordered = tuple(sorted(commits.values()))
-            return replace(state, version=_version(newest), commits=ordered)
-        if len(commits) > COMMITS:
-            msg = f"there are more than {COMMITS:,} commits that are not published"
-            raise ValueError(msg)
-        start = reached + 1
 
 
 def _commits(answer: Document, name: str, size: str, modified: str) -> list[RatifiedCommit]:
@@ -376,7 +348,6 @@ PAGES: Final = 10_000
 ENTRIES: Final = 1_000_000
 """Pages and entries of a list, at most."""
 
-_AT_ONCE: Final = 16
 _PARTS: Final = 3
 
 
@@ -429,12 +400,27 @@ class UnityCatalog:
                 return entry, None
             state = state_of_info(info, name, self.name)
             if any(map((state.properties or {}).get, _MANAGING)):
-                state = with_commits(state, partial(self._commits, state))
+                state = self._with_commits(state)
             return entry, state
 
-    def _commits(self, state: CatalogState, start: int) -> Document:
-        asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
-        return self._ask("delta", "preview", "commits", body=asked)
+    def _with_commits(self, state: CatalogState) -> CatalogState:
+        """*state* with the commits that the catalog still keeps, asked for until none is left."""
+        commits: dict[int, RatifiedCommit] = {}
+        table, start = {"table_id": state.table_id, "table_uri": state.location}, 0
+        while True:
+            asked = {**table, "start_version": start}
+            answer = self._ask("delta", "preview", "commits", body=asked)
+            newest = _part(answer, "latest_table_version", version_number)
+            page = _commits(answer, "file_name", "file_size", "file_modification_timestamp")
+            commits |= {commit.version: commit for commit in page}
+            reached = max(commits, default=newest)
+            if not page or reached >= newest or reached < start:
+                ordered = tuple(sorted(commits.values()))
+                return replace(state, version=_version(newest), commits=ordered)
+            if len(commits) > COMMITS:
+                msg = f"there are more than {COMMITS:,} commits that are not published"
+                raise ValueError(msg)
+            start = reached + 1
 
     # Lists
 
@@ -450,7 +436,6 @@ class UnityCatalog:
         if is_name_pattern(schema):
             listed = self._pages("schemas", {"catalog_name": catalog})
             schemas = [info["name"] for info in listed if matches_name(info["name"], schema)]
-
         query = {
             "catalog_name": catalog, "max_results": "50",
             # Fifty tables with all their columns can be megabytes.
@@ -466,7 +451,7 @@ class UnityCatalog:
                 ]
             return [entry for entry in entries if entry.is_delta]
 
-        tables = [entry for found in each_ahead(matching, schemas, _AT_ONCE) for entry in found]
+        tables = [entry for found in each_ahead(matching, schemas, 16) for entry in found]
         return tuple(sorted(tables, key=lambda entry: entry.name))
 
     def _pages(self, kind: str, query: Mapping[str, str]) -> Iterator[Document]:
@@ -479,7 +464,10 @@ class UnityCatalog:
             with self._existing(parent, "Check its name and the privileges.", "SCHEMA_NOT_FOUND"):
                 answer = self._ask(kind, query={**query, **more})
             with self._valid_answers():
-                listed, token = page_of(answer, kind)
+                listed = _optional(answer, kind, _objects, [])
+                for entry in listed:
+                    _part(entry, "name", text)
+                token = _optional(answer, "next_page_token", text, "")
             yield from listed
             if not token:
                 return
