@@ -562,14 +562,10 @@ def java_check(where: str, output: str) -> Check:
     'failed'
     """
     match = re.search(r'version "((?:1\.)?(\d+)[^"]*)"', output)
-    if match and int(match[2]) >= _OLDEST_JAVA:
+    if match and int(match[2]) >= 17:  # noqa: PLR2004 -- the first that Spark 4 runs on
         return Check("Java", Health.OK, f"{match[1]} at {where}")
     found = f"{match[1] if match else 'one that does not say its version'} at {where}"
     return Check("Java", Health.FAILED, found, jvm.JAVA_REMEDY)
-
-
-_OLDEST_JAVA: Final = 17
-"""The first release that Spark 4 runs on."""
 
 
 def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:

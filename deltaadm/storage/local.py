@@ -37,8 +37,6 @@ _PLAIN_PATH: Final = r"(?a:[\w=-][\w.=-]*/)*(?a:[\w=-][\w.=-]*)"
 _PIECE: Final = 1 << 14
 _FEW, _MANY_DIRECTORIES = 1_000, 10_000
 
-_NANOSECONDS_PER_MILLISECOND = 1_000_000
-
 
 class LocalStore:
     """Reads `_delta_log` below a directory; see `LogStore`."""
@@ -345,7 +343,7 @@ class _Listed(FileInfo):
     def modified(self) -> int:
         """The time in ms since the epoch; 0 for a file that is not there."""
         status = self._status()
-        return 0 if status is None else status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND
+        return 0 if status is None else status.st_mtime_ns // 1_000_000
 
     def _status(self) -> os.stat_result | None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from deltaadm.domain.snapshot import FileInfo
 from deltaadm.errors import RefusedError, StorageError
@@ -166,12 +167,11 @@ class ObjectStores:
         self._options = options
         self._credentials = credentials
         self._options_for: Callable[[str], Mapping[str, str]] | None = None
-        self._connections: Connections | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Another process gets what is set, and makes connections of its own."""
         self.options_for("")
-        return {**vars(self), "_options": None, "_credentials": None, "_connections": None}
+        return {"_options": None, "_credentials": None, "_options_for": self._options_for}
 
     def options_for(self, location: str) -> Mapping[str, str]:
         """The options set for *location* besides the environment."""
@@ -179,14 +179,12 @@ class ObjectStores:
             self._options_for = self._options()
         return {} if self._options_for is None else self._options_for(location)
 
-    @property
+    @cached_property
     def connections(self) -> Connections:
         """The connections, made when they are first needed."""
-        if self._connections is None:
-            from deltaadm.storage.object_store import Connections
+        from deltaadm.storage.object_store import Connections
 
-            self._connections = Connections(self.options_for, self._credentials)
-        return self._connections
+        return Connections(self.options_for, self._credentials)
 
     def open(self, location: str, limits: Limits = LIMITS) -> WritableStore:
         """The store for the *location* of a table."""
