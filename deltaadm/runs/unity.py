@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -206,19 +205,13 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
             remedy="Set the variable to the token alone.",
         )
     allowed = os.environ.get("UNITY_ALLOW_HTTP_URL", "").lower() in {"1", "true"}
-    if token and parts.scheme == "http" and not (allowed or _is_loopback(host)):
+    is_here = host in {"localhost", "127.0.0.1", "::1"}
+    if token and parts.scheme == "http" and not (allowed or is_here):
         raise RefusedError(
             f"{url} is plain HTTP, so others can read the token.",
             remedy="Use https, or set UNITY_ALLOW_HTTP_URL=true if you trust the network.",
         )
     return UnityCatalog(url, token, token_names=" or ".join(names))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 # Options of object stores
