@@ -27,7 +27,7 @@ from deltaadm.blocks import Check, Health
 from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import DeltaadmError, EngineError, RefusedError
 from deltaadm.spark import errors, jvm, store
-from deltaadm.storage.store import is_remote
+from deltaadm.storage.store import is_remote, scheme_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -609,7 +609,7 @@ def storage_checks(location: str, options: SparkOptions) -> Iterator[Check]:
     """
     if options.is_connect or not is_remote(location) or find_spec("pyspark") is None:
         return
-    scheme = store.scheme_of(location)
+    scheme = scheme_of(location)
     facts, conf = store.log_store(scheme), jvm.settings_at_start(options.conf)
     chosen = store.chosen_log_store(scheme, conf)
     if facts.alone and chosen is None:

@@ -18,7 +18,7 @@ from deltaadm.paths import is_absolute, require_inside
 from deltaadm.spark import errors
 from deltaadm.storage.local import missing, not_listed, too_large
 from deltaadm.storage.ranges import RangedFile
-from deltaadm.storage.store import is_remote, open_store
+from deltaadm.storage.store import is_remote, open_store, scheme_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -99,12 +99,6 @@ _SDK_MODULES: Final = ("s3", "s3-transfer-manager", "sts", "apache-client", "net
 
 _IN_SPARK: Final = ("io.netty:*", "org.slf4j:*")
 """The dependencies of these modules that every Spark has."""
-
-
-def scheme_of(location: str) -> str:
-    """The scheme of a URL in lower case; empty for a path."""
-    scheme, separator, _ = location.partition("://")
-    return scheme.lower() if separator else ""
 
 
 def missing_connector(location: str, conf: Settings, paths: Iterable[str]) -> str:

@@ -255,16 +255,20 @@ OBJECT_STORES: Final = frozenset(
 """The schemes of stores that are reached without Spark."""
 
 
+def scheme_of(location: str) -> str:
+    """The scheme of a URL in lower case; empty for a path."""
+    scheme, separator, _ = location.partition("://")
+    return scheme.lower() if separator and _is_scheme(scheme) else ""
+
+
 def is_in_object_store(location: str) -> bool:
     """Whether *location* is a URL of an object store that is reached without Spark."""
-    scheme, separator, _ = location.partition("://")
-    return bool(separator) and scheme.lower() in OBJECT_STORES
+    return scheme_of(location) in OBJECT_STORES
 
 
 def is_remote(location: str) -> bool:
     """Whether *location* is a URL of anything but this machine's file system."""
-    scheme, separator, _ = location.partition("://")
-    return bool(separator) and _is_scheme(scheme) and scheme.lower() != "file"
+    return scheme_of(location) not in {"", "file"}
 
 
 def require_no_secret(location: str) -> None:
