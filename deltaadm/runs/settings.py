@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from enum import Enum
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from glob import escape
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,8 +16,10 @@ from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES, kept_for, spark_interval
 from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import RefusedError, SettingsError
 from deltaadm.facts import Ignore, Policy, Requirement
+from deltaadm.json_values import elements, integer, text
 from deltaadm.plans.plan import Goal
 from deltaadm.rules.rule import Severity
 from deltaadm.runs.observed import observation
@@ -154,6 +156,18 @@ def _read(value: Any, place: str, known: Mapping[str, Parser]) -> dict[str, Any]
     }
 
 
+def _made_by(convert: Callable[[Any], Any], expected: str, example: str) -> Parser:
+    """The parser of what *convert* takes; it raises `TypeError` or `ValueError` for the rest."""
+
+    def parsed(value: Any, place: str) -> Any:
+        try:
+            return convert(value)
+        except (TypeError, ValueError):
+            raise wrong(place, expected, example) from None
+
+    return parsed
+
+
 def _list_of(
     parse: Parser, expected: str = "a list of strings", example: str = "", kind: type = str
 ) -> Parser:
@@ -179,12 +193,6 @@ def _known(find: Callable[[str], Any]) -> Parser:
     return parsed
 
 
-def _text(value: Any, place: str) -> str:
-    if not isinstance(value, str):
-        raise wrong(place, "a string", '"..."')
-    return value
-
-
 def _code(value: Any, place: str) -> str:
     from deltaadm.reports.validate import require_prefix  # and all rules
 
@@ -192,34 +200,14 @@ def _code(value: Any, place: str) -> str:
 
 
 def _one_of(kind: type[Enum]) -> Parser:
-    def parsed(value: Any, place: str) -> Enum:
-        try:
-            return kind(value)
-        except ValueError:
-            words = [str(member.value) for member in kind]
-            raise wrong(place, either(words), f'"{words[0]}"') from None
-
-    return parsed
+    words = [str(member.value) for member in kind]
+    return _made_by(kind, either(words), f'"{words[0]}"')
 
 
 def _version(value: Any, place: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    if (integer(value) or 0) < 1:
         raise wrong(place, "a version", "3")
-    return value
-
-
-def _modes(value: Any, place: str) -> tuple[str, ...]:
-    modes: tuple[str, ...] = _list_of(_text)(value, place)
-    if not set(modes) <= {"none", "name", "id"}:
-        raise wrong(place, "a list of the modes none, name and id", '["none", "name"]')
-    return modes
-
-
-def _day(value: Any, place: str) -> date:
-    try:
-        return date.fromisoformat(str(value)[: len("2027-01-31")])  # that of a time as well
-    except ValueError:
-        raise wrong(place, "a date", "2027-01-31") from None
+    return int(value)
 
 
 def _ignore(value: Any, place: str) -> Ignore:
@@ -241,10 +229,10 @@ def _scalar(value: Any, place: str) -> str:
 
 
 def _duration(value: Any, place: str) -> str:
-    text = f"interval {spark_interval(_text(value, place)).removeprefix('interval ')}"
-    if kept_for(text) == inf:
+    duration = f"interval {spark_interval(_text(value, place)).removeprefix('interval ')}"
+    if kept_for(duration) == inf:
         raise wrong(place, "a duration", '"30 days"')
-    return text
+    return duration
 
 
 def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
@@ -279,26 +267,30 @@ def property_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tupl
             yield prefix + name, value
 
 
+_text = _made_by(text, "a string", '"..."')
+_day = _made_by(  # that of a time as well
+    lambda value: date.fromisoformat(str(value)[: len("2027-01-31")]), "a date", "2027-01-31"
+)
 _features = _list_of(_known(lambda name: TableFeature.find(name).name))
 _clients = _list_of(_known(parse_client), example='["trino@480"]')
 
 
-def _policy(value: Any, place: str) -> dict[str, Any]:
-    return _read(
-        value,
-        place,
-        {
-            "max-reader-version": _version,
-            "max-writer-version": _version,
-            "required-features": _features,
-            "forbidden-features": _features,
-            "mapping-modes": _modes,
-            "properties": _properties,
-            "recovery": _duration,
-        },
-    )
-
-
+_policy = partial(
+    _read,
+    known={
+        "max-reader-version": _version,
+        "max-writer-version": _version,
+        "required-features": _features,
+        "forbidden-features": _features,
+        "mapping-modes": _made_by(
+            lambda value: tuple(ColumnMappingMode(mode).value for mode in elements(value)),
+            "a list of the modes none, name and id",
+            '["none", "name"]',
+        ),
+        "properties": _properties,
+        "recovery": _duration,
+    },
+)
 _TABLE: Final[Mapping[str, Parser]] = {
     "pattern": lambda value, place: (
         (value,) if isinstance(value, str) else _list_of(_text)(value, place)
