@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
@@ -148,10 +148,10 @@ def compare_with_reference(
             before=before, after=after, sections=request.sections, changes=changes
         )
 
-    fleet = collect_tables(context, list(places), many, "diff")
-    return report_all(
-        context, fleet, report, code=lambda document: 0 if document["equal"] else FOUND
-    )
+    def code(document: Mapping[str, Any]) -> int:
+        return 0 if document["equal"] else FOUND
+
+    return report_all(context, [*places], many, "diff", report, code=code)
 
 
 def _recorded(file: str) -> dict[str, reports.RecordedTable]:

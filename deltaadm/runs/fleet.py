@@ -44,13 +44,14 @@ from deltaadm.reports.overview import (
     urgency,
 )
 from deltaadm.runs import names as table_names
-from deltaadm.runs.context import RunContext
+from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.files import write_file
 from deltaadm.runs.names import Entry
 from deltaadm.runs.options import FleetOptions, OutputTarget, read_file, read_input
 from deltaadm.runs.output import info, messages, rendered, shortage, show, show_error, write_text
 from deltaadm.runs.places import tables_below
 from deltaadm.runs.progress import Progress
+from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.status import FOUND, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.storage.store import is_in_object_store, is_remote
@@ -264,13 +265,6 @@ class Fleet:
     jobs: int | None = None
     answered: Mapping[str, str] = field(default_factory=dict)
 
-    def location(self, table: str) -> str:
-        """The location of *table* as far as its name, or its entry in a catalog, says."""
-        entry = self.entries.get(table)
-        if entry is None or isinstance(entry, DeltaadmError):
-            return table
-        return entry.location or table
-
     @property
     def alone(self) -> bool:
         """Whether it is a single table, named as such."""
@@ -301,6 +295,11 @@ class TableResult:
         return cls(
             table, line, report.error.exit_code if isinstance(report, Failure) else code, report
         )
+
+    @classmethod
+    def failed(cls, error: DeltaadmError, table: str) -> TableResult:
+        """That of a table for which there is nothing but this *error*."""
+        return cls.of(table, Failure(table, error))
 
     @property
     def document(self) -> Document:
@@ -448,16 +447,9 @@ class TableTask:
                 remedy="Run the command for this table alone, and report what it says.",
             )
             report = Failure(table, shortage(error) or bug)
-        return self._result(table, report)
-
-    def _result(self, table: str, report: Report) -> TableResult:
         made = TableResult.of(table, report, show_secrets=self.context.style.show_secrets)
         code = made.code if isinstance(report, Failure) else self.code_of(made.line)
         return replace(made, code=code, report=report if self.keep else None)
-
-    def failed(self, error: DeltaadmError, table: str) -> TableResult:
-        """The result for a table whose process was lost, or hangs."""
-        return self._result(table, Failure(table, error))
 
     def code_of(self, line: str) -> int:
         """The exit code for the document in *line*."""
@@ -496,11 +488,12 @@ def table_results(
     total, said = len(fleet.tables), context.status.clause
     progress = Progress("Reading", counts="tables", total=total)
     if context.executors is None or (fleet.alone and context.hadoop is not None):
-        waiting = any(is_remote(fleet.location(table)) for table in fresh)
+        known = {table: getattr(of, "location", None) for table, of in fleet.entries.items()}
+        waiting = any(is_remote(known.get(table) or table) for table in fresh)
         stream = in_order(
             fresh,
             task.run,
-            lost=partial(task.failed, _LOST),
+            lost=partial(TableResult.failed, _LOST),
             jobs=fleet.jobs,
             threshold=threshold,
             waiting=waiting,
@@ -570,7 +563,7 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
         otherwise = EngineError(
             f"Spark's executors cannot process the table: {said}", remedy="Omit --engine spark."
         )
-        return task.failed(otherwise if said else _LOST_THERE, table)
+        return TableResult.failed(otherwise if said else _LOST_THERE, table)
 
     work = partial(_run_on_executor, there, environ)
     stream = context.executors.in_order(near, work, lost=lost)
@@ -624,10 +617,10 @@ def _run_on_executor(
 
     names = [name for name, _ in tables]
     if not stores:
-        yield from patiently(names, answer, hanging=partial(task.failed, _HANGING))
+        yield from patiently(names, answer, hanging=partial(TableResult.failed, _HANGING))
         return
     with environment(environ):  # stores time out by themselves
-        yield from in_order(names, answer, lost=partial(task.failed, _LOST), waiting=True)
+        yield from in_order(names, answer, lost=partial(TableResult.failed, _LOST), waiting=True)
 
 
 # Results
@@ -657,14 +650,14 @@ class ResultPrinter:
         self._healthy: list[str] = []
         self._reports: list[Report] = []
         self._counts = FleetCounts()
-        targets = [OutputTarget(context.format)] if targets is None else targets
-        self._at_once = [
-            target
-            for target in targets
-            if target.file is None
-            and (FORMATS[target.format].is_streamable or (target.format == "text" and fleet.brief))
-        ]
-        self._later = [target for target in targets if target not in self._at_once]
+        self._later = [OutputTarget(context.format)] if targets is None else [*targets]
+        shown = next((target for target in self._later if target.file is None), None)
+        self._at_once = ""  # the format of standard output if it has each result at once
+        if shown and (
+            FORMATS[shown.format].is_streamable or (shown.format == "text" and fleet.brief)
+        ):
+            self._at_once = shown.format
+            self._later.remove(shown)
 
     @property
     def keeps(self) -> bool:
@@ -678,13 +671,12 @@ class ResultPrinter:
         document = result.document if self._fleet.brief else {}
         if self._fleet.brief:
             self._counts.add(document)
-        for target in self._at_once:
-            if target.format == "text":
-                self._write_line(document, result.code)
-            # Of an old one the line is in the file to which the interrupted run has written.
-            elif not result.old:
-                selection = self._style.selection
-                write_text(selected_line(result.document, selection) if selection else result.line)
+        if self._at_once == "text":
+            self._write_line(document, result.code)
+        # Of an old one the line is in the file to which the interrupted run has written.
+        elif self._at_once and not result.old:
+            selection = self._style.selection
+            write_text(selected_line(result.document, selection) if selection else result.line)
         if result.report is not None and self._later:
             self._reports.append(result.report)
 
@@ -748,19 +740,17 @@ class ResultPrinter:
         if not overview.tables:  # as where all plans are still to be committed, or were before
             return
         held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
-        in_text = any(target.format == "text" for target in self._at_once)
-        if in_text and not self._quiet:
+        if self._quiet:
+            _write_lines(held)
+            return
+        if self._at_once == "text":
             if len(self._healthy) == self._uneventful.total():
                 held += self._healthy
             elif self._uneventful and self._groups is None:
                 held.append(unlisted(self._uneventful))
             if held or self._groups is None:
                 held.append("")
-        if self._quiet or in_text:
             _write_lines(held)
-        if self._quiet:
-            return
-        if in_text:
             show(replace(self._context, format="text"), [overview])
         elif not any(FORMATS[each.format].sums_up for each in self._later):
             info(f"{overview_title(overview)}.")
@@ -785,20 +775,26 @@ def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:
 
 def report_all(
     context: RunContext,
-    fleet: Fleet,
+    named: Sequence[str],
+    many: FleetOptions,
+    kind: str,
     report: Question[Report],
     *,
     code: Callable[[Document], int] | None = None,
     inventory: Inventory | None = None,
     advised: bool = False,
 ) -> int:
-    """Show the *report* of each table as the command line asks for it; the exit code."""
-    printer = ResultPrinter(context, fleet)
-    task = TableTask(context, fleet, report, code, keep=printer.keeps)
-    for result in table_results(task, advised=advised):
-        printer.add(result)
+    """Show the *report* of each table that `collect_tables` finds; the exit code."""
+    with log_reader(context, named, many, by_executors=True) as reader:
+        fleet = collect_tables(reader, named, many, kind)
+        if inventory is None:
+            do_without_numpy()  # not before: Spark, which knows names of tables, needs it
+        printer = ResultPrinter(reader, fleet)
+        task = TableTask(reader, fleet, report, code, keep=printer.keeps)
+        for result in table_results(task, advised=advised):
+            printer.add(result)
+            if inventory is not None:
+                inventory.add(result.document)
         if inventory is not None:
-            inventory.add(result.document)
-    if inventory is not None:
-        inventory.finish()
-    return printer.finish()
+            inventory.finish()
+        return printer.finish()

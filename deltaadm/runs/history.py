@@ -24,7 +24,7 @@ class Point(NamedTuple):
     timestamp: int | None = None
 
 
-NEWEST = Point()
+NEWEST: Point = Point()
 
 
 def state_at(version: int | None, timestamp: str | datetime | None) -> Point:

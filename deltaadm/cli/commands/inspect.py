@@ -90,24 +90,22 @@ class Inspect(Parameters):
             tables, words = _split_words(tables)
         report = _question(self, words)
         many.require_any(tables)
-        reads_alone = self.save_as is None and self.spark.engine is Engine.EMBEDDED
         # What many tables need takes longer to import than one table takes to inspect.
-        if reads_alone and (table := many.only(tables)):
+        alone = self.save_as is None and self.spark.engine is Engine.EMBEDDED
+        if alone and (table := many.only(tables)):
             target = find(context, table)
             do_without_numpy()  # not before: Spark, which knows names of tables, needs it
             return show(context, [report(context, target)])
-        from deltaadm.runs import fleet, sessions
+        from deltaadm.runs.fleet import report_all
 
         inventory = None
         if self.save_as:
             from deltaadm.runs.inventory import Inventory
 
             inventory = Inventory(*self.save_as)
-        with sessions.log_reader(context, tables, many, by_executors=True) as reader:
-            found = fleet.collect_tables(reader, tables, many, "inspect")
-            if reads_alone:
-                do_without_numpy()
-            return fleet.report_all(reader, found, report, inventory=inventory, advised=True)
+        return report_all(
+            context, tables, many, "inspect", report, inventory=inventory, advised=True
+        )
 
 
 def _question(

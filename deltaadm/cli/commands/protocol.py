@@ -22,7 +22,6 @@ from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLE_HELP, TABLES_HELP, FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
-from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.status import WAITING
 from deltaadm.runs.target import Target
 
@@ -132,16 +131,11 @@ class SetMappingMode(Parameters):
 
     def run(self, context: RunContext) -> int:
         tables, words = split_words([self.table, self.mode and self.mode.value], self.many)
-        modes = ", ".join(mode.value for mode in ColumnMappingMode)
-        try:
-            [mode] = map(ColumnMappingMode, words)
-        except ValueError:
-            if not words:
-                raise UsageError(f"MODE is missing: {modes}.") from None
-            raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None
-        return plan_tables(
-            context, tables, self.many, plan_run.plan_mapping_mode(mode), self.change
-        )
+        if not words:
+            modes = ", ".join(mode.value for mode in ColumnMappingMode)
+            raise UsageError(f"MODE is missing: {modes}.")
+        planner = plan_run.plan_mapping_mode(" ".join(words))
+        return plan_tables(context, tables, self.many, planner, self.change)
 
 
 class DropFeature(Parameters):
@@ -190,12 +184,10 @@ class DropFeature(Parameters):
             def waiting(document: Mapping[str, Any]) -> int:
                 return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0
 
-            from deltaadm.runs.fleet import collect_tables, report_all  # one change does without
+            from deltaadm.runs.fleet import report_all  # which one change does without
 
-            with log_reader(context, tables, self.many, by_executors=True) as reader:
-                fleet = collect_tables(reader, tables, self.many, "drop-feature")
-                report = partial(_status, feature=feature)
-                return report_all(reader, fleet, report, code=waiting if feature else None)
+            report, code = partial(_status, feature=feature), waiting if feature else None
+            return report_all(context, tables, self.many, "drop-feature", report, code=code)
         planner = plan_run.plan_drop(feature, truncate_history=self.truncate_history)
         return plan_tables(context, tables, self.many, planner, self.change)
 
