@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice, pairwise
@@ -44,6 +44,7 @@ from deltaadm.runs import plan_run, sessions
 from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.files import announce_plans, is_standard_output
 from deltaadm.runs.fleet import (
+    Document,
     Fleet,
     ResultPrinter,
     TableResult,
@@ -66,10 +67,9 @@ from deltaadm.storage.files import lock, open_to_append, replacing
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Report
-    from deltaadm.runs.names import Entry as NamesEntry
 
-
-Document = Mapping[str, Any]
+    FindTable = Callable[[SavedPlan], Target]
+    """A function that finds the table to which the name, or the location, in a plan leads."""
 
 
 # The journal of many plans
@@ -234,22 +234,21 @@ class ReadyPlan(plan_run.TablePlan):
 @contextmanager
 def _opened(
     context: RunContext, plans: Sequence[SavedPlan], *, commits: bool = False
-) -> Iterator[tuple[RunContext, Mapping[str, NamesEntry]]]:
-    """A run that reaches the tables of *plans*, and what their catalogs know of them."""
+) -> Iterator[tuple[RunContext, FindTable]]:
+    """A run that reaches the tables of *plans*, and what finds them there, raising as `resolve`."""
     # A table that is yet to be created is in no catalog.
     known = [saved.before.name for saved in plans if saved.before.name and saved.before.exists]
     names = [saved.before.name for saved in plans if saved.before.name] if commits else known
     with opened(context, names, [saved.before.root for saved in plans]) as with_catalog:
         entries = look_up(with_catalog, known)
         do_without_numpy(context, commits=commits)
-        yield with_catalog, entries
 
+        def find(saved: SavedPlan) -> Target:
+            name = saved.before.name if saved.before.exists else None
+            target = resolve(with_catalog, name or saved.before.root, entries.get(name or ""))
+            return replace(target, may_be_missing=not saved.before.exists)
 
-def _target(context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]) -> Target:
-    """The table to which the name, or the location, in a plan leads; raises what `resolve` does."""
-    name = saved.before.name if saved.before.exists else None
-    target = resolve(context, name or saved.before.root, entries.get(name or ""))
-    return replace(target, may_be_missing=not saved.before.exists)
+        yield with_catalog, find
 
 
 def ready(
@@ -278,22 +277,20 @@ def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
     if newest:
         return [JournalReport(str(file), tuple(newest.values()))]
     plans = plans_in(body)
-    with _opened(context, plans) as (reader, entries):
+    with _opened(context, plans) as (reader, find):
         return [
-            SavedPlanReport(saved.table, plan, _status(reader, saved, plan, entries))
+            SavedPlanReport(saved.table, plan, _status(reader, saved, plan, find))
             for saved in plans
             for plan in [saved.as_made()]
         ]
 
 
-def _status(
-    context: RunContext, saved: SavedPlan, made: Plan, entries: Mapping[str, NamesEntry]
-) -> PlanStatus:
+def _status(context: RunContext, saved: SavedPlan, made: Plan, find: FindTable) -> PlanStatus:
     """Whether *saved*, which was *made* like this, can still be carried out."""
     # Whoever carries it out says whom it may shut out and what it may bring about.
     agreed = ClientRequirements(findings=frozenset(finding.code for finding in made.findings))
     try:
-        target = _target(context, saved, entries)
+        target = find(saved)
         current = target.load(context)
     except DeltaadmError as error:
         return PlanStatus(PlanState.UNKNOWN, error=error)
@@ -318,16 +315,15 @@ def check_plans(
     """
     fleet = Fleet([saved.table for saved in plans], found=not alone, brief=not alone)
     printer = ResultPrinter(context, fleet)
-    with _opened(context, plans) as (reader, entries):
+    with _opened(context, plans) as (reader, find):
         for saved in plans:
-            report: Report
-            code, shows = 0, context.style.show_secrets
             try:
-                left = ready(reader, saved, _target(reader, saved, entries), request)
-                report, code = left.report, 0 if left.plan.is_noop else FOUND
+                left = ready(reader, saved, find(saved), request)
             except DeltaadmError as error:
-                report = Failure(saved.table, error)
-            printer.add(TableResult.of(saved.table, report, code, show_secrets=shows))
+                printer.add(TableResult.failed(error, saved.table))
+            else:
+                code, shows = 0 if left.plan.is_noop else FOUND, context.style.show_secrets
+                printer.add(TableResult.of(saved.table, left.report, code, show_secrets=shows))
     return printer.finish()
 
 
@@ -341,9 +337,8 @@ def apply_plan(
 
     def work() -> int:
         chosen = plan_run.with_commit_engine(context, request)
-        with _opened(chosen, [saved], commits=True) as (reader, entries):
-            target = _target(reader, saved, entries)
-            left = ready(reader, saved, target, request, undo=undo)
+        with _opened(chosen, [saved], commits=True) as (reader, find):
+            left = ready(reader, saved, find(saved), request, undo=undo)
             return plan_run.carry_out_plan(reader, left, request)
 
     return handle_errors(context, saved.table, work)
@@ -397,25 +392,28 @@ def carry_out_plans(
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
     printer = ResultPrinter(context, fleet)
     with Journal(journal) as known:
-        left = (
-            _begun(plans, known, journal)
-            if undo
-            else [saved for saved in plans if saved.digest not in known.done]
-        )
+        if undo:  # the last one first
+            left = [saved for saved in reversed(plans) if saved.digest in known.begun]
+        else:
+            left = [saved for saved in plans if saved.digest not in known.done]
+        if undo and not left:
+            raise RefusedError(
+                f"The journal {journal} has no plan of this file that was applied.",
+                remedy="To undo the newest change of a table: `deltaadm undo TABLE`.",
+            )
         waits = not undo and any(known.done.get(saved.digest) for saved in plans)
         if not undo and len(left) < len(plans):
             done = f"{len(plans) - len(left)} of {len(plans)} plans were applied by an earlier run"
             later = " Plan again later for the second of two runs." if waits else ""
             info(f"{done}, according to {journal}.{later}")
         chosen = plan_run.with_commit_engine(context, request)
-        with _opened(chosen, left, commits=True) as (reader, entries):
+        with _opened(chosen, left, commits=True) as (reader, find):
             made: list[ReadyPlan] = []
             for saved in left:
                 try:
-                    target = _target(reader, saved, entries)
-                    made.append(ready(reader, saved, target, request, undo=undo))
+                    made.append(ready(reader, saved, find(saved), request, undo=undo))
                 except DeltaadmError as error:
-                    printer.add(_failure(saved, error))
+                    printer.add(TableResult.failed(error, saved.table))
             to_do = [item for item in made if not item.plan.is_noop]
             if to_do:
                 sessions.prepare_commits(reader, [item.plan for item in to_do])
@@ -446,21 +444,6 @@ def carry_out_plans(
     if waves is not None and run.failures:
         tell_command("To undo what was applied:", undo_line)
     return SOME_FAILED if not_begun else code
-
-
-def _begun(plans: Sequence[SavedPlan], known: Journal, journal: Path) -> Sequence[SavedPlan]:
-    """The plans that may have changed something, the last one first."""
-    begun = [saved for saved in reversed(plans) if saved.digest in known.begun]
-    if not begun:
-        raise RefusedError(
-            f"The journal {journal} has no plan of this file that was applied.",
-            remedy="To undo the newest change of a table: `deltaadm undo TABLE`.",
-        )
-    return begun
-
-
-def _failure(saved: SavedPlan, error: DeltaadmError) -> TableResult:
-    return TableResult.of(saved.table, Failure(saved.table, error))
 
 
 def wave_sizes(text: str, number: int) -> list[int]:
@@ -495,8 +478,7 @@ class _Run:
         self._most = most
         self._writing = threading.Lock()
         self._tables: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-        self._total = 0
-        self._done = 0
+        self._total = self._left = self._done = 0
         self._under_way: dict[str, tuple[str, str, Callable[[], str]]] = {}
         self._stopped = False
         self._broken: list[tuple[str, DeltaadmError]] = []
@@ -506,7 +488,7 @@ class _Run:
     def carry_out(self, waves: Sequence[Sequence[ReadyPlan]], jobs: int) -> int:
         """Carry out each of *waves* unless one has failed; how many plans were not begun."""
         plans = [item.plan for wave in waves for item in wave]
-        self._total = left = len(plans)
+        self._total = self._left = len(plans)
         if not plans:
             return 0
         session, pool = plans[0].session, ThreadPoolExecutor(jobs)
@@ -523,26 +505,23 @@ class _Run:
                         # First: an interrupt while plans are handed out has to say what they did.
                         self._context.status.set(self._words(), self._looked_up)
                         running = {pool.submit(self._result, item, executor) for item in wave}
-                        begun = self._begun(running, progress)
-                        left -= begun
+                        self._show(running, progress)
                         if self.validation is not None and wave:
                             done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
                             info(f"Wave {number} of {len(waves)}: {done}.")
                             for table, error in self._broken:
                                 show_error(table, error)
-                        if begun < len(wave) or (self.validation is not None and self.failures):
+                        if self.failures >= (self._most if self.validation is None else 1):
                             break
-                except BaseException:
+                finally:
                     self._stopped = True
-                    raise
         finally:
             pool.shutdown(cancel_futures=True)
         self._context.status.set(f"{self._done} of {self._total} plans were applied")
-        return left
+        return self._left
 
-    def _begun(self, running: set[Future[TableResult | None]], progress: Progress) -> int:
-        """Show results as they come; how many of the plans were begun."""
-        begun = 0
+    def _show(self, running: set[Future[TableResult | None]], progress: Progress) -> None:
+        """Show results as they come."""
         while running:
             self._context.status.set(self._words(), self._looked_up)
             progress.part("Applying plans", self._done, self._total)
@@ -550,9 +529,7 @@ class _Run:
             ended, running = wait(running, _LOOK, FIRST_COMPLETED)
             for result in (future.result() for future in ended):
                 if result is not None:
-                    begun += 1
                     self._printer.add(result)
-        return begun
 
     def _result(self, ready: ReadyPlan, executor: Executor) -> TableResult | None:
         """What came of a plan; None if it was not begun."""
@@ -562,6 +539,7 @@ class _Run:
             if self._stopped or self.failures >= self._most:
                 return None
             self._journal.add(Entry(saved.digest, saved.table, "begun"))
+            self._left -= 1
 
         def note(state: str, look_up: Callable[[], str]) -> None:
             self._under_way[saved.digest] = saved.table, state, look_up
@@ -581,7 +559,7 @@ class _Run:
             code = MISMATCH if outcome.mismatches else FOUND if broken else waits
             result = TableResult.of(saved.table, OutcomeReport(saved.table, outcome), code)
         except DeltaadmError as error:
-            result = _failure(saved, error)
+            result = TableResult.failed(error, saved.table)
         except BaseException:
             self._stopped = True  # here already: this thread would begin the next plan
             raise
