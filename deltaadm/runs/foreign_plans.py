@@ -24,10 +24,10 @@ from deltaadm.runs.context import RunContext
 from deltaadm.runs.names import Entry
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import show
-from deltaadm.runs.places import chosen_place, is_occupied, is_occupied_locally, table_around
+from deltaadm.runs.places import chosen_place, is_occupied, table_around
 from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
 from deltaadm.runs.plan_run import Planner, agree, foreign_consents, show_plan
-from deltaadm.storage.store import table_name
+from deltaadm.storage.store import is_remote, table_name
 
 
 def require_name(table: str, provider: str) -> None:
@@ -59,7 +59,8 @@ def create(
         provider=provider,
         location=location,
         before=catalog.find(name),
-        occupied=is_occupied_locally(context, location),
+        # Nothing is known of places that only Spark need reach.
+        occupied=not is_remote(location) and is_occupied(context, location),
     )
     return _finish(context, plan, change)
 

@@ -27,13 +27,13 @@ def table_around(context: RunContext, location: str) -> str | None:
     return nearest_table(location, _directories(context, location))
 
 
-def _directories(context: RunContext, location: str) -> Directories | None:
-    """The interface that lists directories there; None for this machine's own."""
+def _directories(context: RunContext, location: str) -> Directories:
+    """The interface that lists directories there."""
     if not is_remote(location):
-        return None
+        return LocalDirectories()
     if context.hadoop is None and is_in_object_store(location):
         return (context.object_stores or ObjectStores()).directories()
-    return context.hadoop
+    return context.hadoop or LocalDirectories()
 
 
 # Finding tables
@@ -56,7 +56,7 @@ class Directories(Protocol):
 
 
 def find_tables(
-    root: str, on_error: Callable[[StorageError], None], directories: Directories | None = None
+    root: str, on_error: Callable[[StorageError], None], directories: Directories
 ) -> Iterator[str]:
     """
     The directories from *root* down that contain a `_delta_log`, in the order of their paths.
@@ -64,20 +64,19 @@ def find_tables(
     Does not descend into tables, nor into hidden directories; links are followed, each place once.
     *on_error* is called for directories that cannot be listed. Raises `StorageError` for no *root*.
     """
-    there = LocalDirectories() if directories is None else directories
-    if not there.is_directory(root):
+    if not directories.is_directory(root):
         raise StorageError(f"Directory {root} does not exist.", remedy="Check the path.")
     seen: set[Hashable] = set()
     pending = [root]
     while pending:
         place = pending.pop()
         try:
-            identity = there.identity(place)
+            identity = directories.identity(place)
             if identity in seen:
                 continue
             # By device and inode, since links may make a circle.
             seen.add(identity)
-            names = there.look(place)
+            names = directories.look(place)
         except StorageError as error:
             on_error(error)
             continue
@@ -87,18 +86,17 @@ def find_tables(
             # Reversed, since the stack is taken from its end; Spark hides names with these
             # beginnings too.
             below = sorted((name for name in names if name[0] not in "._"), reverse=True)
-            pending += [there.join(place, name) for name in below]
+            pending += [directories.join(place, name) for name in below]
 
 
-def nearest_table(place: str, directories: Directories | None = None) -> str | None:
+def nearest_table(place: str, directories: Directories) -> str | None:
     """The nearest table around *place*, an absolute path or a URL; None also if that is unknown."""
-    there = LocalDirectories() if directories is None else directories
     scheme, separator, path = place.rpartition("://")
     top, *below = path.rstrip("/").split("/")
     for depth in reversed(range(len(below))):
         above = scheme + separator + "/".join([top, *below[:depth]])
         try:
-            if there.is_directory(there.join(above or "/", LOG_DIRECTORY)):
+            if directories.is_directory(directories.join(above or "/", LOG_DIRECTORY)):
                 return above or "/"
         except StorageError:
             return None
@@ -157,14 +155,9 @@ def is_occupied(context: RunContext, location: str) -> bool:
         return False
     except OSError as error:
         raise StorageError(
-            f"{location} cannot hold a table: {(error.strerror or str(error)).lower()}.",
+            f"{location} cannot hold a table: {_reason(error)}.",
             remedy="Choose a directory that is empty or does not exist.",
         ) from error
-
-
-def is_occupied_locally(context: RunContext, location: str) -> bool:
-    """Like `is_occupied`, but nothing is known of places that only Spark need reach."""
-    return not is_remote(location) and is_occupied(context, location)
 
 
 def is_writable(context: RunContext, location: str) -> bool:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def found(root: Path) -> list[str]:
     errors: list[StorageError] = []
-    tables = [str(Path(table).relative_to(root)) for table in find_tables(str(root), errors.append)]
+    tables = [
+        str(Path(table).relative_to(root))
+        for table in find_tables(str(root), errors.append, LocalDirectories())
+    ]
     assert not errors
     return tables
 
@@ -57,7 +60,7 @@ def test_a_link_out_of_reach_costs_itself_alone(lake: Path) -> None:
     (lake / "a").symlink_to(lake / "z" / "below")
     (lake / "z").chmod(0)
     errors: list[StorageError] = []
-    tables = list(find_tables(str(lake), errors.append))
+    tables = list(find_tables(str(lake), errors.append, LocalDirectories()))
     (lake / "z").chmod(0o755)
     assert len(tables) == 3
     assert len(errors) == 2
