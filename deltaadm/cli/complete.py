@@ -84,12 +84,12 @@ def _values(command: Command, option: Declared, typed: str) -> Answer:
     if option.names_tables and typed.startswith("@"):
         return {f"@{name}": "" for name in SettingsSources("").aliases()}, False
     kind = option.metavar.removesuffix("[:FILE]").strip("[]")
+    kinds = re.findall(r"\w+", kind)
     words: Iterable[str] = option.choices
-    if kind in _WORDS:
-        module, listed = _WORDS[kind]
-        words = listed(import_module(module), command)
+    if row := _WORDS.get(kind) or _WORDS.get("".join(kinds[:1])):
+        words = row[1](import_module(row[0]), command)
     meant = words if isinstance(words, dict) else dict.fromkeys(words, "")
-    return meant, not _FILES.isdisjoint(re.findall(r"\w+", kind))
+    return meant, not _FILES.isdisjoint(kinds)
 
 
 _FILES: Final = frozenset({"TABLE", "PLAN", "FILE", "DIRECTORY", "PATH", "PLACE"})
@@ -109,25 +109,15 @@ def _properties(of: Any, _: Command) -> list[str]:
     return [entry.key for entry in of.PROPERTIES.values() if entry.editable]
 
 
-def _sections(of: Any, _: Command) -> list[str]:
-    return [each.value for each in of.Section]
-
-
-def _codes(of: Any, _: Command) -> tuple[str, ...]:
-    return (*of.families(), *sorted(of.RULES))
-
-
 _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]] = {
     "ACTION": ("deltaadm.cli", lambda *_: ("show", "aliases")),
     "CLIENT": ("deltaadm.clients", _clients),
-    "CODE": ("deltaadm.reports.validate", _codes),
-    "CODE...": ("deltaadm.reports.validate", _codes),
+    "CODE": ("deltaadm.reports.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
     "DOCUMENT": ("deltaadm.documents", lambda of, _: of.schemas()),
     "FEATURE": ("deltaadm.domain.features", _features),
     "FEATURE...": ("deltaadm.domain.features", lambda of, _: (
         each.name for each in of.FEATURES.values()
         if each.in_delta_spark and not each.not_addable)),
-    "FEATURE|TABLE": ("deltaadm.domain.features", _features),
     "FILE|KEY=VALUE": ("deltaadm.cli", lambda _, command: (
         f"{each.key}=" for each in command.declared() if each.names and each.scope == COMMON)),
     "FORM": ("deltaadm.cli", lambda *_: ("text", "json")),
@@ -136,10 +126,13 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "PROPERTY": ("deltaadm.domain.properties", _properties),
     "PROPERTY=VALUE": ("deltaadm.domain.properties",
                        lambda *of: (f"{name}=" for name in _properties(*of))),
-    "SECTION": ("deltaadm.reports.history", _sections),
-    "SECTION|PLACE": ("deltaadm.reports.history", _sections),
+    "SECTION": ("deltaadm.reports.history", lambda of, _: [each.value for each in of.Section]),
     "WHEN": ("deltaadm.cli", lambda *_: ("auto", "always", "never")),
     "WORD...": ("deltaadm.reports.explain",
                 lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.error_classes())),
 }  # fmt: skip
-"""What lists the words that a value can be, by what the help calls it; each is slow to import."""
+"""
+What lists the words that a value can be, by what the help calls it or the first word of that.
+
+Each is slow to import.
+"""
