@@ -174,14 +174,10 @@ class FleetOptions(Parameters):
         """Whether the options name tables, besides those that arguments do."""
         return self.tables_from is not None or bool(self.also or self.discover or self.catalog)
 
-    @property
-    def are_named(self) -> bool:
-        """Whether arguments name all tables, of which a single one is shown as a whole."""
-        return not (self.names_tables or self.brief or self.resume)
-
     def only(self, named: Sequence[str]) -> str:
         """The table of *named*, if it is one that is shown as a whole, and there is no other."""
-        return named[0] if len(named) == 1 and self.are_named else ""
+        alone = len(named) == 1 and not (self.names_tables or self.brief or self.resume)
+        return named[0] if alone else ""
 
     def require_any(self, named: Sequence[str] | None) -> None:
         """Turn away a command line that names no table: a usage error."""

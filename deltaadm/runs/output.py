@@ -38,12 +38,7 @@ if TYPE_CHECKING:
 # Messages
 
 
-ERROR: Final = "error"
-WARNING: Final = "warning"
-INFO: Final = "info"
-DEBUG: Final = "debug"
-
-_NEEDED: Final = {ERROR: -2, WARNING: -1, INFO: 0, DEBUG: 1}
+_NEEDED: Final = {"error": -2, "warning": -1, "info": 0, "debug": 1}
 """The lowest verbosity at which messages of each level are shown."""
 
 
@@ -150,7 +145,7 @@ def set_eraser(erase: Callable[[], None]) -> Callable[[], None]:
 
 def is_terminal() -> bool:
     """Whether standard error is a terminal on which progress may be drawn."""
-    shown = messages().prints(INFO) and messages().log_format == "text"
+    shown = messages().prints("info") and messages().log_format == "text"
     # A dumb terminal cannot go back in a line.
     return shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
@@ -339,7 +334,7 @@ def show_error(table: str, error: DeltaadmError) -> None:
     sentence = f"{prefix}{visible(error.message)}"
     remedy = visible(error.remedy)
     shown = _wrapped(f"error: {sentence}", 7) + (_wrapped(f"  {remedy}", 2) if remedy else "")
-    _say(ERROR, f"{sentence}\n  {remedy}" if remedy else sentence, shown)
+    _say("error", f"{sentence}\n  {remedy}" if remedy else sentence, shown)
     if messages().debug:
         write_stderr(trace(error))
 
@@ -363,12 +358,12 @@ def _wrapped(text: str, hang: int) -> str:
 
 def say_end(message: str) -> None:
     """Report on standard error how a run that was cut short ended."""
-    _say(ERROR, message.strip(), message)
+    _say("error", message.strip(), message)
 
 
 def info(message: str) -> None:
     """Something about the run, on standard error."""
-    _tell(WARNING if message.startswith("Warning:") else INFO, message)
+    _tell("warning" if message.startswith("Warning:") else "info", message)
 
 
 def command_line(words: Iterable[str]) -> str:
@@ -378,14 +373,14 @@ def command_line(words: Iterable[str]) -> str:
 
 def tell_command(sentence: str, command: str) -> None:
     """A *sentence* about the run, and below it the *command* line that it speaks of."""
-    if messages().wants(INFO):
+    if messages().wants("info"):
         shown = visible(sentence), visible(command)
-        _say(INFO, " ".join(shown), "\n{}\n  {}\n".format(*shown))
+        _say("info", " ".join(shown), "\n{}\n  {}\n".format(*shown))
 
 
 def detail(message: str) -> None:
     """Something about the run that only those want to know who ask for it."""
-    _tell(DEBUG, message)
+    _tell("debug", message)
 
 
 def _tell(level: str, message: str) -> None:

@@ -29,7 +29,6 @@ from deltaadm.reports.history import Clone, RestorableReport, Span
 from deltaadm.runs.context import RunContext, answer_time
 from deltaadm.runs.places import tables_below
 from deltaadm.runs.target import Target, resolve
-from deltaadm.storage.store import LogStore
 
 _DAY: Final = 86_400_000
 _THERE, _TAKEN = -1, -2
@@ -47,8 +46,9 @@ class Needs:
     Raises `TableError` where no version can be rebuilt.
     """
 
-    def __init__(self, store: LogStore, location: str, engine: Any = None) -> None:
-        self.store, self.root = store, _uri(location if ":" in location else f"file:{location}")
+    def __init__(self, context: RunContext, location: str) -> None:
+        self.store = store = context.open_store(location)
+        self.root = _uri(location if ":" in location else f"file:{location}")
         self.live: dict[int, int] = {}
         self.past: dict[int, int] = {}
         self.buried: dict[int, int] = {}
@@ -60,9 +60,9 @@ class Needs:
         self.listing = LogListing.of(store.root, store.list_log(0))
         versions = self.listing.recreatable_versions
         if versions is None:
-            raise self.listing.version_not_found(load_snapshot(store, engine).version)
+            raise self.listing.version_not_found(load_snapshot(store, context.engine).version)
         self.first, self.last = versions
-        base = load_snapshot(store, engine, version=self.first)
+        base = load_snapshot(store, context.engine, version=self.first)
         self.metadata, self.times = base.metadata, [base.timestamp or 0]
         segment = base.segment
         if segment is None or segment.checkpoint is None:
@@ -177,7 +177,7 @@ def read_restorable(
 ) -> RestorableReport:
     """What can be restored of *target*, with tables below *directories* that share its files."""
     now = answer_time()
-    needs = Needs(context.open_store(target.location), target.location, context.engine)
+    needs = Needs(context, target.location)
     configuration = needs.metadata.configuration
     kept = _milliseconds(configuration, "delta.deletedFileRetentionDuration")
     looked = _Looked(needs, now, kept)
@@ -190,9 +190,7 @@ def read_restorable(
             try:
                 other = resolve(context, text)
                 if other.location != target.location:
-                    theirs = Needs(
-                        context.open_store(other.location), other.location, context.engine
-                    )
+                    theirs = Needs(context, other.location)
                     if needs.outside_in(theirs.root):
                         for info in theirs.store.list_data():
                             looked.found(_key(f"{theirs.root}/{info.path}"))

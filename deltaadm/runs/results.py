@@ -43,12 +43,6 @@ _PLAIN: Final = {"string": "string", "integer": "int64", "boolean": "bool"}
 """Arrow's names of types in schemas."""
 
 
-def _value(row: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
-        row = None if row is None else row.get(name)
-    return row
-
-
 # Results
 
 
@@ -103,7 +97,9 @@ class Result(Generic[R]):
         field, arrays, names = _ROWS[kind], [], []
         rows = self.to_dict()[field]
         for path, of in _columns(kind_of_document(kind).schema["properties"][field]["items"]):
-            values = [_value(row, path) for row in rows]
+            values = rows
+            for name in path:
+                values = [None if value is None else value.get(name) for value in values]
             if of is None:
                 values = [None if value is None else json.dumps(value) for value in values]
             arrays.append(pa.array(values, of or "string"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import LOG_DIRECTORY
-from deltaadm.errors import DeltaadmError, UsageError
+from deltaadm.errors import DeltaadmError, StorageError, UsageError
 from deltaadm.masking import masked
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingValue, toml
@@ -165,11 +165,8 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
     if request.start and not any(check.health is Health.FAILED for check in checks):
         yield spark.start_check(options, info)
     catalog = None if context.unity is None else context.unity.catalog
-    if catalog is not None:
-        try:  # whether it answers, accepts the token and lets this user list
-            yield Check(catalog.name, Health.OK, catalog.describe_access())
-        except DeltaadmError as error:
-            yield Check(catalog.name, Health.FAILED, error.message, error.remedy)
+    if catalog is not None:  # whether it answers, accepts the token and lets this user list
+        yield _tried(catalog.name, catalog.describe_access)
     for table in tables:
         yield from spark.storage_checks(table, options)
     if tables:
@@ -177,6 +174,14 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
             entries = look_up(reader, tables)
             for table in tables:
                 yield from _table(reader, table, entries.get(table), writing=request.write)
+
+
+def _tried(subject: str, work: Callable[[], str]) -> Check:
+    """What *work* says of the *subject*, or the error with which it fails."""
+    try:
+        return Check(subject, Health.OK, work())
+    except DeltaadmError as error:
+        return Check(subject, Health.FAILED, error.message, error.remedy)
 
 
 def _table(
@@ -222,14 +227,23 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
     if context.hadoop is not None or not is_in_object_store(location):
         return
     stores = context.object_stores or ObjectStores()
-    subject = f"listing {location}"
-    try:
+
+    def listed() -> str:
         log = Address.of(location).join(LOG_DIRECTORY)
         objects, complete = stores.connections.bucket(location).first_page(log).result()
         listing = counted(len(objects), "object") if complete else f"{PAGE} objects and more"
-        yield Check(subject, Health.OK, f"{listing} in its log")
-    except DeltaadmError as error:
-        yield Check(subject, Health.FAILED, error.message, error.remedy)
+        return f"{listing} in its log"
+
+    def put() -> str:
+        log = Address.of(location).join(LOG_DIRECTORY)
+        if stores.connections.bucket(location).creates_once(f"{log.rstrip('/')}/"):
+            return "works, so that --commit-engine embedded can commit"
+        raise StorageError(
+            "the store replaces an object that must not be there",
+            remedy="Let only one Spark write to the table, or use a store with conditional writes.",
+        )
+
+    yield _tried(f"listing {location}", listed)
     skew = _clock_skew(location, stores.options_for(location))
     if skew is not None:
         seconds = round(abs(skew))
@@ -239,26 +253,10 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
         if seconds < _NOTED:
             health, remedy = Health.OK, ""
         yield Check(f"clock of {location}", health, detail, remedy)
-    if not writing:
-        return
-    if context.unity is not None:
-        context.unity.allow_writing(location)
-    subject = f"conditional put to {location}"
-    try:
-        log = Address.of(location).join(LOG_DIRECTORY)
-        once = stores.connections.bucket(location).creates_once(f"{log.rstrip('/')}/")
-    except DeltaadmError as error:
-        yield Check(subject, Health.FAILED, error.message, error.remedy)
-        return
-    if once:
-        yield Check(subject, Health.OK, "works, so that --commit-engine embedded can commit")
-    else:
-        yield Check(
-            subject,
-            Health.FAILED,
-            "the store replaces an object that must not be there",
-            "Let only one Spark write to the table, or use a store with conditional writes.",
-        )
+    if writing:
+        if context.unity is not None:
+            context.unity.allow_writing(location)
+        yield _tried(f"conditional put to {location}", put)
 
 
 def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
