@@ -7,7 +7,6 @@ from typing import Any
 
 from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import replace
-from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import UsageError
 from deltaadm.plans.alter import read_schema, schema_of_query
@@ -81,11 +80,11 @@ class Create(Parameters):
         places, query = [self.location or self.table], self.as_query
         with table_names.opened(chosen, [self.table], places, always=query is not None) as opened:
             query = None if query is None else query.strip().rstrip(";")
-            columns = (
-                schema_of_query(opened.catalog.query_schema(query))
-                if query is not None and opened.catalog is not None
-                else _columns(self.schema or "")
-            )
+            if query is not None and opened.catalog is not None:
+                columns = schema_of_query(opened.catalog.query_schema(query))
+            else:  # a definition has spaces, which the name of a file has not
+                text = self.schema or ""
+                columns = read_schema(read_file(path_of(text)) if len(text.split()) == 1 else text)
             step = foreign_plans.creation_step(
                 columns,
                 mode=self.mode,
@@ -102,11 +101,6 @@ class Create(Parameters):
             target = resolve_new(opened, self.table, step.location)
             planner = foreign_plans.creation_planner(step)
             return plan_run.plan_table(opened, target, planner, self.change)
-
-
-def _columns(text: str) -> StructType:
-    """The columns that --schema gives: a definition has spaces, which the file's name has not."""
-    return read_schema(read_file(path_of(text)) if len(text.split()) == 1 else text)
 
 
 class ColumnOptions(Parameters):
