@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,16 +17,18 @@ from deltaadm.storage.threads import panics_as_errors
 
 Document = Mapping[str, Any]
 
+_TEXT, _NUMBER, _TIME = pa.string(), pa.int64(), pa.timestamp("us", tz="UTC")
+_TEXTS, _CLIENTS = pa.list_(_TEXT), pa.list_(pa.struct({"client": _TEXT, "version": _TEXT}))
 # fmt: off
-_COLUMNS: Final = {
-    "table": str, "location": str, "version": int, "timestamp": datetime,
-    "min_reader_version": int, "min_writer_version": int,
-    "supported_features": list, "active_features": list, "unneeded_features": list,
-    "column_mapping_mode": str, "cannot_read": dict, "cannot_write": dict, "warnings": list,
-    "writers": dict,
-    "error_kind": str, "exit_code": int, "error_message": str, "error_remedy": str,
-    "delta_error_class": str, "inspected_at": datetime,
-}
+_SCHEMA: Final = pa.schema({
+    "table": _TEXT, "location": _TEXT, "version": _NUMBER, "timestamp": _TIME,
+    "min_reader_version": _NUMBER, "min_writer_version": _NUMBER,
+    "supported_features": _TEXTS, "active_features": _TEXTS, "unneeded_features": _TEXTS,
+    "column_mapping_mode": _TEXT, "cannot_read": _CLIENTS, "cannot_write": _CLIENTS,
+    "warnings": _TEXTS, "writers": _CLIENTS,
+    "error_kind": _TEXT, "exit_code": _NUMBER, "error_message": _TEXT, "error_remedy": _TEXT,
+    "delta_error_class": _TEXT, "inspected_at": _TIME,
+})
 # fmt: on
 _KEY = ("table", "inspected_at")
 """The columns by which an inventory is known, whatever else later releases add to it."""
@@ -52,7 +53,7 @@ class Inventory:
 
     def add(self, document: Document) -> None:
         """Take one more table, or the error for one."""
-        row = {**dict.fromkeys(_COLUMNS), "table": document["table"], "inspected_at": self._begun}
+        row = {"table": document["table"], "inspected_at": self._begun}
         if "error" in document:
             error = document["error"]
             row |= {"error_kind": error["kind"]}
@@ -89,7 +90,7 @@ class Inventory:
         with _refusing(self._path):
             require_real_directory(self._path)
             rows = [{name: _unicode(value) for name, value in row.items()} for row in self._rows]
-            table = pa.Table.from_pylist(rows, schema=_schema())
+            table = pa.Table.from_pylist(rows, schema=_SCHEMA)
             write_deltalake(str(self._path.absolute()), table, mode="append", schema_mode="merge")
 
 
@@ -111,25 +112,13 @@ def _require_place(path: Path) -> None:
         if not DeltaTable.is_deltatable(str(path.absolute())):
             return
         there = {field.name: field.type for field in DeltaTable(path.absolute()).schema().fields}
-        types = {field.name: field.type for field in Schema.from_arrow(_schema()).fields}
+        types = {field.name: field.type for field in Schema.from_arrow(_SCHEMA).fields}
         if any(there.get(name) != types[name] for name in _KEY):
             raise RefusedError(
                 f"The table at {path} is not an inventory: it lacks {' or '.join(_KEY)}, or has "
                 "another type there.",
                 remedy="Choose another path; the inventory table is created if none exists there.",
             )
-
-
-def _schema() -> pa.Schema:
-    client = pa.struct([("client", pa.string()), ("version", pa.string())])
-    types = {
-        str: pa.string(),
-        int: pa.int64(),
-        datetime: pa.timestamp("us", tz="UTC"),
-        list: pa.list_(pa.string()),
-        dict: pa.list_(client),
-    }
-    return pa.schema([(name, types[kind]) for name, kind in _COLUMNS.items()])
 
 
 @contextmanager
