@@ -30,13 +30,11 @@ from deltaadm.json_values import STRING, array, maybe, one_of, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final, TypeVar
+    from typing import Any, Final
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Writer
     from deltaadm.json_values import Fields
-
-    Known = TypeVar("Known", "Fact", "Gate")
 
 
 # Facts, with their sources
@@ -126,6 +124,8 @@ class Fact:
     It holds from release `since` up to, and without, `until`; empty texts leave it open. With
     `active` it holds only where the feature is in use, not where the protocol merely has it;
     with `listed` only where a list names the feature, not where an old version implies it.
+    With a `highest` it is about tables whose protocol version is above that, which its features
+    say in words; 0 is that of a program that cannot read or write at all.
     """
 
     compatibility: Compatibility
@@ -136,22 +136,7 @@ class Fact:
     active: bool = False
     note: str = ""
     listed: bool = False
-
-
-@dataclass(frozen=True)
-class Gate:
-    """
-    The highest protocol version that some releases accept, and what they do with a higher one.
-
-    A program that cannot read or write at all has a `highest` of 0.
-    """
-
-    highest: int
-    source: Source
-    since: str = ""
-    until: str = ""
-    above: Compatibility = Compatibility.FAILS_LOUDLY
-    note: str = ""
+    highest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -163,7 +148,8 @@ class Client:
     has no releases. Nothing is known about releases before `oldest`; facts about `newest` are
     assumed for later ones, until they are checked. From release `reference_since` on it is the
     program whose answers deltaadm reproduces, so that no fact here is needed; empty for never.
-    `checkpoints` says what is wrong with those that it wrote, for every reader.
+    Of `reads` and `writes` those about versions come first. `checkpoints` says what is wrong with
+    those that it wrote, for every reader.
     """
 
     id: str
@@ -171,9 +157,7 @@ class Client:
     versioned_by: str
     oldest: str
     newest: str
-    read_gates: tuple[Gate, ...]
     reads: tuple[Fact, ...]
-    write_gates: tuple[Gate, ...] = ()
     writes: tuple[Fact, ...] = ()
     reference_since: str = ""
     checkpoints: tuple[Fact, ...] = ()
@@ -184,7 +168,7 @@ class Client:
     @property
     def writes_tables(self) -> bool:
         """Whether any release is known to write any table."""
-        return any(gate.highest for gate in self.write_gates)
+        return any(fact.highest for fact in self.writes)
 
 
 @dataclass(frozen=True)
@@ -218,7 +202,7 @@ class ClientRelease:
         """Whether the release is not older than anything known."""
         return version_key(self.version) >= version_key(self.client.oldest)
 
-    def known(self, facts: Iterable[Known]) -> Sequence[Known]:
+    def known(self, facts: Iterable[Fact]) -> Sequence[Fact]:
         """Those of *facts* that are about it."""
         key = version_key(self.version)
         return [
@@ -229,14 +213,14 @@ class ClientRelease:
         ]
 
     @cached_property  # asked for with every table
-    def reads(self) -> tuple[Sequence[Gate], Sequence[Fact]]:
+    def reads(self) -> Sequence[Fact]:
         """What is known of how it reads."""
-        return self.known(self.client.read_gates), self.known(self.client.reads)
+        return self.known(self.client.reads)
 
     @cached_property
-    def writes(self) -> tuple[Sequence[Gate], Sequence[Fact]]:
+    def writes(self) -> Sequence[Fact]:
         """What is known of how it writes."""
-        return self.known(self.client.write_gates), self.known(self.client.writes)
+        return self.known(self.client.writes)
 
     @property
     def is_reference(self) -> bool:
@@ -259,11 +243,13 @@ _OUTCOMES: Final = {
 }
 
 
-def _gate(
-    highest: int, source: str, releases: str = "", above: str = "fails", note: str = ""
-) -> Gate:
+def _version_fact(  # noqa: PLR0917 -- a row
+    role: str, highest: int, source: str, releases: str = "", above: str = "fails", note: str = ""
+) -> Fact:
     since, _, until = releases.partition("..")
-    return Gate(highest, _SOURCES[source], since, until, _OUTCOMES[above], note)
+    subject = f"{role} version > {highest}" if highest else f"any {role} version"
+    known = _OUTCOMES[above], (subject,), _SOURCES[source]
+    return Fact(*known, since, until, False, note, False, highest)
 
 
 def _fact(  # noqa: PLR0917 -- a row
@@ -273,7 +259,7 @@ def _fact(  # noqa: PLR0917 -- a row
     since, _, until = releases.partition("..")
     active, listed = flags.get("active", outcome == "wrong"), flags.get("listed", False)
     known = _OUTCOMES[outcome], tuple(features.split()), _SOURCES[source]
-    return Fact(*known, since, until, active, note, listed)
+    return Fact(*known, since, until, active, note, listed, None)  # all of them, which is quick
 
 
 def _client(client_id: str, entry: Mapping[str, Any]) -> Client:
@@ -282,16 +268,18 @@ def _client(client_id: str, entry: Mapping[str, Any]) -> Client:
         key: tuple(_fact(*row) for row in entry.get(key, ()))
         for key in ("both", "reads", "writes", "checkpoints")
     }
+    readers, writers = (
+        tuple(_version_fact(role, *row) for row in entry.get(key, ()))
+        for role, key in (("reader", "reads_up_to"), ("writer", "writes_up_to"))
+    )
     return Client(
         client_id,
         entry["name"],
         entry["versioned_by"],
         oldest,
         newest,
-        read_gates=tuple(_gate(*row) for row in entry.get("reads_up_to", ())),
-        reads=facts["both"] + facts["reads"],
-        write_gates=tuple(_gate(*row) for row in entry.get("writes_up_to", ())),
-        writes=facts["both"] + facts["writes"],
+        reads=readers + facts["both"] + facts["reads"],
+        writes=writers + facts["both"] + facts["writes"],
         reference_since=entry.get("reference_since", ""),
         checkpoints=facts["checkpoints"],
     )
@@ -822,16 +810,16 @@ def _known_cells(
     place: str,
     version: int,
     features: Iterable[str],
-    known: tuple[Sequence[Gate], Sequence[Fact]],
+    facts: Sequence[Fact],
     table: _Table,
 ) -> Iterator[Cell]:
-    gates, facts = known
-    if gates:
-        passed = version <= gates[0].highest
-        compatibility = Compatibility.WORKS if passed else gates[0].above
-        yield Cell(place, compatibility, gates[0].source, "" if passed else gates[0].note)
-    else:
+    first = next(iter(facts), None)
+    if first is None or first.highest is None:
         yield Cell(place, Compatibility.UNKNOWN)
+    elif version <= first.highest:
+        yield Cell(place, Compatibility.WORKS, first.source)
+    else:
+        yield Cell(place, first.compatibility, first.source, first.note)
     for name in features:
         yield _feature_cell(name, facts, table)
     for name in table.conditions:

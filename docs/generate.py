@@ -33,7 +33,7 @@ from deltaadm.runs.settings_file import variable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.clients import Client, Fact, Gate, Verdict
+    from deltaadm.clients import Client, Fact, Verdict
     from deltaadm.domain.features import TableFeature
     from deltaadm.reports.explain import ErrorClass
     from deltaadm.rules.rule import Rule
@@ -218,38 +218,25 @@ def clients() -> Iterator[str]:
 
 def client_facts(client: Client) -> Iterator[tuple[str, ...]]:
     """The rows on *client*."""
-    for access, gates, facts in (
-        ("read", client.read_gates, client.reads),
-        ("write", client.write_gates, client.writes),
-    ):
-        role = "reader" if access == "read" else "writer"
-        for gate in gates:
-            versions = (
-                f"{role} versions above {gate.highest}" if gate.highest else f"any {role} version"
-            )
-            yield (
-                access,
-                versions,
-                verdict(gate.above.value, access, gate),
-                releases(gate),
-                source(gate),
-            )
+    for access, facts in (("read", client.reads), ("write", client.writes)):
         for fact in facts:
             names = ", ".join(f"`{name}`" for name in fact.features)
-            if EVERY_OTHER in fact.features:
+            if fact.highest is not None:
+                names = fact.features[0].replace("version >", "versions above")
+            elif EVERY_OTHER in fact.features:
                 names = "every other feature"
             names += (" in use" if fact.active else "") + (" in a list" if fact.listed else "")
             said = verdict(fact.compatibility.value, access, fact)
             yield access, names, said, releases(fact), source(fact)
 
 
-def verdict(value: str, access: str, fact: Fact | Gate) -> str:
+def verdict(value: str, access: str, fact: Fact) -> str:
     """What the client does with such a table, in bold if silently wrong, and the note."""
     bold = "**" if value == "silently wrong" else ""
     return f"{bold}{DOES[value][access]}{bold}" + (f": {fact.note}" if fact.note else "")
 
 
-def releases(fact: Fact | Gate) -> str:
+def releases(fact: Fact) -> str:
     """The releases that *fact* is about."""
     if fact.since and fact.until:
         return f"{fact.since} up to {fact.until}, without it"
@@ -258,7 +245,7 @@ def releases(fact: Fact | Gate) -> str:
     return f"before {fact.until}" if fact.until else "all"
 
 
-def source(fact: Fact | Gate) -> str:
+def source(fact: Fact) -> str:
     """Where *fact* comes from, and the day."""
     return f"{fact.source.title} ({fact.source.date})"
 

@@ -617,8 +617,7 @@ def _nearest(goal: AnyGoal, states: Sequence[Snapshot], refusals: Sequence[Delta
     words = next((refusal.remedy.rstrip(".") for refusal in refusals), "")
     if isinstance(goal, Goal):
         client = goal.release.client
-        gates, facts = (*client.read_gates, *client.write_gates), (*client.reads, *client.writes)
-        since = {*(gate.since for gate in gates), *(fact.since for fact in facts)}
+        since = {fact.since for fact in (*client.reads, *client.writes)}
         releases = sorted({client.newest, *filter(None, since)}, key=version_key)
         able = (ClientRelease(client, version) for version in releases)
         there = states[0]

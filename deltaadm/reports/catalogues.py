@@ -182,20 +182,11 @@ class ClientCatalogue:
 
 
 @dataclass(frozen=True)
-class ClientFact:
-    """One fact about a client; of a version above the `highest`, its features are in words."""
-
-    access: Access
-    fact: Fact
-    highest: int | None = None
-
-
-@dataclass(frozen=True)
 class ClientExplanation:
-    """One client with the facts about it: about `every_release`, or about one."""
+    """One client with the facts about its ways of access: about `every_release`, or about one."""
 
     support: Support
-    facts: tuple[ClientFact, ...]
+    facts: tuple[tuple[Access, Fact], ...]
     every_release: bool
 
     document = "client"
@@ -214,19 +205,11 @@ def explain_client(text: str) -> ClientExplanation:
     Raises `RefusedError` with a suggestion for no client, and for what is no release of one.
     """
     release = parse_client(text)
-    client, known = release.client, []
-    for access, role, gates, facts in (
-        (Access.READ, "reader", client.read_gates, client.reads),
-        (Access.WRITE, "writer", client.write_gates, client.writes),
-    ):
-        for gate in release.known(gates) if "@" in text else gates:
-            subject = f"{role} version > {gate.highest}" if gate.highest else f"any {role} version"
-            span = gate.since, gate.until
-            fact = Fact(gate.above, (subject,), gate.source, *span, note=gate.note)
-            known.append(ClientFact(access, fact, gate.highest))
-        stated = release.known(facts) if "@" in text else facts
-        known += [ClientFact(access, fact) for fact in stated]
-    return ClientExplanation(_support(release), tuple(known), every_release="@" not in text)
+    every_release = "@" not in text
+    of = release.client if every_release else release
+    sides = (Access.READ, of.reads), (Access.WRITE, of.writes)
+    known = tuple((access, fact) for access, facts in sides for fact in facts)
+    return ClientExplanation(_support(release), known, every_release)
 
 
 def _support(release: ClientRelease) -> Support:
@@ -263,17 +246,17 @@ SUPPORT: Final[Fields] = {
 
 
 _FACT: Final = record(
-    access=one_of(Access),
-    subjects=(STRINGS, lambda found: found.fact.features),
-    verdict=(_VERDICT, lambda found: found.fact.compatibility),
-    highest_version=(maybe(COUNT), lambda found: found.highest),
-    since=(maybe(STRING), lambda found: found.fact.since or None),
-    until=(maybe(STRING), lambda found: found.fact.until or None),
-    in_use=(BOOLEAN, lambda found: found.fact.active),
-    in_list=(BOOLEAN, lambda found: found.fact.listed),
-    note=(STRING, lambda found: found.fact.note),
-    source=(STRING, lambda found: found.fact.source.title),
-    date=(STRING, lambda found: found.fact.source.date),
+    access=(one_of(Access), lambda pair: pair[0]),
+    subjects=(STRINGS, lambda pair: pair[1].features),
+    verdict=(_VERDICT, lambda pair: pair[1].compatibility),
+    highest_version=(maybe(COUNT), lambda pair: pair[1].highest),
+    since=(maybe(STRING), lambda pair: pair[1].since or None),
+    until=(maybe(STRING), lambda pair: pair[1].until or None),
+    in_use=(BOOLEAN, lambda pair: pair[1].active),
+    in_list=(BOOLEAN, lambda pair: pair[1].listed),
+    note=(STRING, lambda pair: pair[1].note),
+    source=(STRING, lambda pair: pair[1].source.title),
+    date=(STRING, lambda pair: pair[1].source.date),
 )
 
 CLIENT_DOCUMENT: Final = Document.of(
@@ -314,8 +297,8 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     if report.facts:
         sources: dict[str, int] = {}
         rows = []
-        for entry in report.facts:
-            access, fact = entry.access.value, entry.fact
+        for side, fact in report.facts:
+            access = side.value
             source = f"{fact.source.title} ({fact.source.date})"
             number = sources.setdefault(source, len(sources) + 1)
             since, until = (

@@ -1,6 +1,7 @@
 """The facts: each has a source and a day, names features that exist, and can be asked for."""
 
 import datetime as dt
+from collections.abc import Sequence
 
 import pytest
 
@@ -15,7 +16,6 @@ from deltaadm.clients import (
     ClientRelease,
     Compatibility,
     Fact,
-    Gate,
     newest_releases,
     parse_client,
     version_key,
@@ -28,19 +28,21 @@ NAMED = {EVERY_OTHER, CHECKPOINTED, VECTORS_OFF, STORED_VECTORS_OFF, *FORMS}
 EVERY_CLIENT = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 
 
-def gates(client: Client) -> tuple[Gate, ...]:
-    return (*client.read_gates, *client.write_gates)
+def on_features(facts: Sequence[Fact]) -> list[Fact]:
+    return [fact for fact in facts if fact.highest is None]
 
 
-def facts(client: Client) -> tuple[Fact, ...]:
-    return (*client.reads, *client.writes, *client.checkpoints)
+def on_versions(facts: Sequence[Fact]) -> list[Fact]:
+    return [fact for fact in facts if fact.highest is not None]
+
+
+def facts(client: Client) -> list[Fact]:
+    return [*client.reads, *client.writes, *client.checkpoints]
 
 
 @EVERY_CLIENT
 def test_every_fact_has_a_source_and_a_day(client: Client) -> None:
-    for source in {
-        fact.source for fact in (*client.read_gates, *client.write_gates, *facts(client))
-    }:
+    for source in {fact.source for fact in facts(client)}:
         assert source.title.strip() == source.title
         assert source.title
         day = dt.date.fromisoformat(source.date)
@@ -49,7 +51,7 @@ def test_every_fact_has_a_source_and_a_day(client: Client) -> None:
 
 @EVERY_CLIENT
 def test_facts_name_features_as_the_registry_spells_them(client: Client) -> None:
-    for fact in facts(client):
+    for fact in on_features(facts(client)):
         assert fact.features
         for name in fact.features:
             assert name in NAMED or name in FEATURES
@@ -57,26 +59,26 @@ def test_facts_name_features_as_the_registry_spells_them(client: Client) -> None
 
 @EVERY_CLIENT
 def test_facts_about_reading_name_only_features_that_concern_readers(client: Client) -> None:
-    for fact in client.reads:
+    for fact in on_features(client.reads):
         for name in fact.features:
             assert name in NAMED or FEATURES[name].kind is Kind.READER_WRITER
 
 
 @EVERY_CLIENT
-def test_every_known_release_has_one_gate_for_reading_and_at_most_one_for_writing(
+def test_every_release_has_one_highest_version_for_reading_and_at_most_one_for_writing(
     client: Client,
 ) -> None:
-    bounds = {gate.since for gate in gates(client)} | {gate.until for gate in gates(client)}
+    bounds = {bound for of in on_versions(facts(client)) for bound in (of.since, of.until)}
     for text in {client.oldest, client.newest} | (bounds - {""}):
         release = ClientRelease(client, text)
         if release.is_known:
-            assert len(release.known(client.read_gates)) == 1, text
-            assert len(release.known(client.write_gates)) <= 1, text
+            assert len(on_versions(release.reads)) == 1, text
+            assert len(on_versions(release.writes)) <= 1, text
 
 
 @EVERY_CLIENT
 def test_spans_are_not_empty_and_within_what_is_known(client: Client) -> None:
-    for fact in (*gates(client), *facts(client)):
+    for fact in facts(client):
         if fact.since:
             assert version_key(client.oldest) <= version_key(fact.since)
             assert version_key(fact.since) <= version_key(client.newest), fact

@@ -15,7 +15,6 @@ from deltaadm.clients import (
     ClientRelease,
     Compatibility,
     Fact,
-    Gate,
     Source,
     feature_verdict,
     newest_releases,
@@ -47,6 +46,10 @@ def _fact(
     return Fact(outcome, tuple(features.split()), source, since, until, note=note, **flags)
 
 
+def up_to(highest: int, until: str = "", note: str = "") -> Fact:
+    return Fact(Compatibility.FAILS_LOUDLY, (), BOOK, until=until, note=note, highest=highest)
+
+
 works = partial(_fact, Compatibility.WORKS)
 unknown = partial(_fact, Compatibility.UNKNOWN)
 fails = partial(_fact, Compatibility.FAILS_LOUDLY)
@@ -64,10 +67,14 @@ CHECKER = Client(
     versioned_by="releases",
     oldest="2",
     newest="5",
-    read_gates=(Gate(2, BOOK, until="3"), Gate(3, BOOK)),
-    reads=(works("columnMapping deletionVectors", BOOK), fails("*", BOOK, note="says so")),
-    write_gates=(Gate(7, BOOK),),
+    reads=(
+        up_to(2, until="3"),
+        up_to(3),
+        works("columnMapping deletionVectors", BOOK),
+        fails("*", BOOK, note="says so"),
+    ),
     writes=(
+        up_to(7),
         works("appendOnly invariants columnMapping", BOOK),
         fails("invariants", BOOK, active=True),
         works("changeDataFeed", BOOK),
@@ -81,15 +88,15 @@ TRUSTING = Client(
     versioned_by="releases",
     oldest="1",
     newest="9",
-    read_gates=(Gate(9, BOOK),),
     reads=(
+        up_to(9),
         works("columnMapping", BOOK),
         wrong("columnMapping", BOOK, "..7", "nulls"),
         wrong("columnMapping[id]", BOOK, "8..", "nulls"),
         wrong("columnMapping[reader=2]", BOOK, "8..", "nulls"),
         unknown("timestampNtz", BOOK, note="not said"),
     ),
-    write_gates=(Gate(0, BOOK, note="read only"),),
+    writes=(up_to(0, note="read only"),),
 )
 
 
@@ -219,7 +226,7 @@ releases = st.sampled_from(
         for text in sorted(
             {
                 bound
-                for fact in (*client.read_gates, *client.reads, *client.write_gates, *client.writes)
+                for fact in (*client.reads, *client.writes)
                 for bound in (fact.since or client.oldest, fact.until or client.newest)
             }
         )

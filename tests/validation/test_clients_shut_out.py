@@ -15,7 +15,7 @@ VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVec
 
 def verdict(client: str, outcome: str, *subjects: str, access: str = "read") -> Verdict:
     name, _, version = client.partition("@")
-    made = Client(name, name, "releases", "1", "2", read_gates=(), reads=())
+    made = Client(name, name, "releases", "1", "2", reads=())
     kind = Compatibility(outcome)
     cells = tuple(Cell(subject, kind) for subject in subjects or ("protocol.minReaderVersion",))
     return Verdict(ClientRelease(made, version), Access(access), cells)
