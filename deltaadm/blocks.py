@@ -8,7 +8,7 @@ the kind of its JSON document and the function that makes its blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
 from deltaadm.dataclass import dataclass, named
@@ -92,11 +92,8 @@ class Paragraph:
     nested: bool = False
 
 
-@dataclass(frozen=True)
-class Prose:
+class Prose(Paragraph):
     """A paragraph that stands apart, as those of documentation do."""
-
-    text: str
 
 
 @dataclass(frozen=True)
@@ -309,44 +306,26 @@ class Either:
     text: Iterable[Common] = ()
 
 
-@dataclass(frozen=True)
-class Details:
-    """What a page shows, and a terminal if details are asked for by -v, else what is in *brief*."""
-
-    full: Iterable[Common]
-    brief: Iterable[Common] = ()
+class Details(Either):
+    """The same where a terminal shows what a page does if details are asked for by -v."""
 
 
-Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command
+Simple = Heading | Paragraph | Table | Matrix | Items | Command
 Common = Simple | Changes | Findings | Cards | Chips | Graph | Timeline
-Block = Common | Either | Details
-
-
-def _blocks(report: Report) -> Iterable[Block]:
-    make: Callable[[Report], Iterable[Block]] = named(report.blocks)
-    return make(report)
+Block = Common | Either
 
 
 def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[Common]:
     """What a terminal shows of *report*, from top to bottom; if it is *verbose*, with details."""
-    for block in _blocks(report):
-        shown: Iterable[Common]
+    for block in named(report.blocks)(report):
+        shown: Iterable[Common] = (block,)
         if isinstance(block, Either):
-            shown = block.text
-        elif isinstance(block, Details):
-            shown = block.full if verbose else block.brief
-        else:
-            shown = (block,)
+            shown = block.page if verbose and isinstance(block, Details) else block.text
         # What is beside these says the same.
         yield from (each for each in shown if not isinstance(each, Cards | Graph | Timeline))
 
 
 def page_blocks(report: Report) -> Iterator[Common]:
     """What a page shows of *report*, from top to bottom."""
-    for block in _blocks(report):
-        if isinstance(block, Either):
-            yield from block.page
-        elif isinstance(block, Details):
-            yield from block.full
-        else:
-            yield block
+    for block in named(report.blocks)(report):
+        yield from block.page if isinstance(block, Either) else (block,)

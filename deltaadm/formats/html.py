@@ -256,8 +256,8 @@ def _element(block: blocks.Common, anchor: str, top: int) -> _Html:
             class_ = "" if mark else tone
             name = f"h{level + top - 1}"
             element = _tag(name, _breakable(text), *chip, id=anchor, class_=class_)
-        case blocks.Paragraph(text) | blocks.Prose(text):
-            element = _tag("p", _prose(text), class_=getattr(block, "tone", ""))
+        case blocks.Paragraph(text, tone):
+            element = _tag("p", _prose(text), class_=tone)
         case blocks.Findings():
             element = _findings(block, top)
         case blocks.Command(text, label):

@@ -73,7 +73,7 @@ def _block(block: blocks.Common) -> str:
     match block:
         case blocks.Heading(title, level, tone):
             text = f"{'#' * (level + 1)} {_MARKS.get(tone, '')}{escaped(title)}"
-        case blocks.Paragraph(words) | blocks.Prose(words):
+        case blocks.Paragraph(words):
             text = escaped(words)
         case blocks.Items(texts):
             text = "\n".join(f"- {escaped(item)}" for item in texts)
