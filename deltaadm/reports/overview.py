@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from deltaadm.blocks import Block, Cards, Command, Either, Heading, Table
 from deltaadm.clients import CLIENTS, ClientRelease
@@ -54,32 +54,39 @@ STATUS_WIDTH: Final = 10
 _NAMED: Final = 4
 
 
+class _Told(NamedTuple):
+    """What is told of a table: its status, the rest of its line, and what is counted of it."""
+
+    status: str
+    rest: str
+    counted: Iterable[tuple[str, str]]
+    is_uneventful: bool = False
+    urgency: int = 0
+
+
 def brief_line(document: Document) -> str:
     """The result for one table, in a line: its status, the table, and details."""
-    status, rest = _KINDS[kind_of(document)].line(document)
-    parts = (f"{status:<{STATUS_WIDTH}}", document["table"], rest)
+    told = _told(document)
+    parts = (f"{told.status:<{STATUS_WIDTH}}", document["table"], told.rest)
     return visible("  ".join(part for part in parts if part))
 
 
 def status_and_details(document: Document) -> tuple[str, str]:
     """The result for one table: its status, and details."""
     try:
-        return _KINDS[kind_of(document)].line(document)
+        return _told(document)[:2]
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration):
         return "", "cannot be understood"
 
 
 def is_uneventful(document: Document) -> bool:
     """Whether there is nothing to say of a table: no error, no warning, no change."""
-    return _KINDS[kind_of(document)].is_uneventful(document)
+    return _told(document).is_uneventful
 
 
 def urgency(document: Document) -> int:
     """The rank of a line on a table: 0 for errors, then warnings, then the rest."""
-    kind = kind_of(document)
-    if kind == "validate" and not document["stopped"]:
-        return {"errors": 0, "warnings": 1}.get(_verdict(document), 2)
-    return 1 if kind == "inspect" else 0
+    return _told(document).urgency
 
 
 def few_listed(kind: str) -> int:
@@ -93,18 +100,23 @@ _FEW: Final = 20
 
 def unlisted(kinds: Counter[str]) -> str:
     """The line on tables that are not listed, with the number of each kind of document."""
-    lacking = " or ".join(dict.fromkeys(_KINDS[kind].lacking for kind in kinds))
+    lacking = " or ".join(dict.fromkeys(_LACKING[kind] for kind in kinds))
     return f"{counted(kinds.total(), 'table')} without {lacking}; --all lists them"
+
+
+_LACKING: Final = {
+    "validate": "errors or warnings",
+    "repair": "damage",
+    "plan": "changes",
+    "inspect": "warnings",
+    "diff": "differences",
+}
+"""What an uneventful document lacks, by its kind."""
 
 
 def kind_of(document: Document) -> str:
     """The kind of *document*, by the name of its schema."""
     return str(document["document"])
-
-
-def exit_code(document: Document) -> int:
-    """The exit code of the error in *document*; 0 where there is none."""
-    return int(document["error"]["exit_code"]) if "error" in document else 0
 
 
 class FleetCounts:
@@ -120,7 +132,7 @@ class FleetCounts:
         kind = kind_of(document)
         self._tables += 1
         self._failed += kind == "error"
-        for heading, text in _KINDS[kind].counted(document):
+        for heading, text in _told(document).counted:
             key = text
             if heading == "Failures":  # those that differ in their numbers only are one
                 key = re.sub(r"(?<![\w.])\d+(?![\w.])", "N", text)
@@ -153,10 +165,10 @@ _HEADINGS: Final[tuple[str, ...]] = (
 # fmt: on
 
 
-# inspect
+# What is told of each kind of document
 
 
-def _inspected(document: Document) -> tuple[str, str]:
+def _inspected(document: Document) -> _Told:
     protocol, warnings = document["protocol"], len(document["warnings"])
     names = (
         feature["name"]
@@ -166,7 +178,8 @@ def _inspected(document: Document) -> tuple[str, str]:
     listed = ", ".join(names) or "no features listed"
     note = f"  ! {counted(warnings, 'warning')}" if warnings else ""
     versions = f"({protocol['minReaderVersion']}, {protocol['minWriterVersion']})"
-    return versions, f"version {document['version']}: {listed}{note}"
+    rest = f"version {document['version']}: {listed}{note}"
+    return _Told(versions, rest, _inspection(document), not warnings, urgency=1)
 
 
 def _inspection(document: Document) -> Iterator[tuple[str, str]]:
@@ -210,184 +223,128 @@ def _release(client: Document) -> str:
     return ClientRelease(CLIENTS[client["client"]], client["version"]).short
 
 
-# validate
+def _validated(document: Document) -> _Told:
+    counts, findings, stopped = document["counts"], document["findings"], document["stopped"]
+    severities = ("error", "warning", "info")
+    worst = next((severity for severity in severities if counts[severity]), "")
+    status = {"": "clean", "info": "info"}.get(worst, f"{worst}s")
+    words = {"": "without findings", "info": "with info only"}
+    names = {(of["severity"] == "info", of["code"], of["name"]): None for of in findings}
+    facts = [("Tables", "could not be checked completely")] if stopped else []
+    facts.append(("Tables", words.get(worst, f"with {status}")))
+    facts += (
+        ("Info" if is_info else "Findings", f"{code} {name}") for is_info, code, name in names
+    )
+    parts = [counted(counts[severity], severity) for severity in severities if counts[severity]]
+    worse = [code for is_info, code, _ in names if not is_info]
+    codes = dict.fromkeys(worse or (code for _, code, _ in names))
+    rest = ": ".join(filter(None, (", ".join(parts), some_of(codes))))
+    if stopped:
+        return _Told("stopped", rest, facts)
+    urgency = {"error": 0, "warning": 1}.get(worst, 2)
+    return _Told(status, rest, facts, worst in words, urgency)
 
 
-def _validated(document: Document) -> tuple[str, str]:
-    counts = document["counts"]
-    parts = [counted(counts[word], word) for word in _SEVERITIES if counts[word]]
-    worse = [found for found in document["findings"] if found["severity"] != "info"]
-    codes = list(dict.fromkeys(found["code"] for found in worse or document["findings"]))
-    status = "stopped" if document["stopped"] else _verdict(document)
-    return status, ": ".join(filter(None, (", ".join(parts), some_of(codes))))
-
-
-_SEVERITIES: Final = ("error", "warning", "info")
-
-
-def _verdict(document: Document) -> str:
-    worst = next((severity for severity in _SEVERITIES if document["counts"][severity]), "")
-    return {"": "clean", "info": "info"}.get(worst, f"{worst}s")
-
-
-def _validation(document: Document) -> Iterator[tuple[str, str]]:
-    if document["stopped"]:
-        yield "Tables", "could not be checked completely"
-    verdict = _verdict(document)
-    words = {"clean": "without findings", "info": "with info only"}
-    yield "Tables", words.get(verdict, f"with {verdict}")
-    names = {
-        (found["severity"] == "info", found["code"], found["name"]): None
-        for found in document["findings"]
-    }
-    for is_info, code, name in names:
-        yield "Info" if is_info else "Findings", f"{code} {name}"
-
-
-# plans
-
-
-def _planned(document: Document) -> tuple[str, str]:
+def _planned(document: Document) -> _Told:
     marks = {"add": "+", "remove": "-", "set": "~"}
     changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
-    missed = [f"! {_release(client)} cannot be reached" for client in document["unreachable"]]
-    status = "no changes" if document["is_noop"] else str(document["cost"])
-    return status, "  ".join(filter(None, (some_of(changes), some_of(missed))))
+    lost = [(_release(client), client["access"]) for client in document["unreachable"]]
+    missed = (f"! {name} cannot be reached" for name, _ in lost)
+    rest = "  ".join(filter(None, (some_of(changes), some_of(missed))))
+    is_noop, cost = document["is_noop"], Cost(document["cost"])
+    words = cost_text(cost, truncates=bool(document["irreversible"]))
+    facts = [("Plans", "no changes" if is_noop else words)]
+    facts += (("Clients that cannot be reached", f"{name}, to {access}") for name, access in lost)
+    return _Told("no changes" if is_noop else cost.value, rest, facts, is_noop and not lost)
 
 
-def _plan(document: Document) -> Iterator[tuple[str, str]]:
-    cost = cost_text(Cost(document["cost"]), truncates=bool(document["irreversible"]))
-    yield "Plans", "no changes" if document["is_noop"] else cost
-    for client in document["unreachable"]:
-        yield "Clients that cannot be reached", f"{_release(client)}, to {client['access']}"
-
-
-def _carried_out(document: Document) -> tuple[str, str]:
-    outcome = document["outcome"]
+def _carried_out(document: Document) -> _Told:
+    plan, outcome = document["plan"], document["outcome"]
+    status, rest = ("no changes", "") if plan["is_noop"] else ("done", "without a commit")
     if outcome["mismatches"]:
-        return "differs", some_of(change["subject"] for change in outcome["mismatches"])
-    versions = ", ".join(map(str, outcome["versions"]))
-    if any(step.get("waits") for step in document["plan"]["steps"]):
-        return "waiting", "plan again later for the second of two runs"
-    if versions:
-        noun = "version" if len(outcome["versions"]) == 1 else "versions"
-        return "committed", f"{noun} {versions}"
-    return ("no changes", "") if document["plan"]["is_noop"] else ("done", "without a commit")
+        status, rest = "differs", some_of(change["subject"] for change in outcome["mismatches"])
+    elif any(step.get("waits") for step in plan["steps"]):
+        status, rest = "waiting", "plan again later for the second of two runs"
+    elif versions := outcome["versions"]:
+        noun = "version" if len(versions) == 1 else "versions"
+        status, rest = "committed", f"{noun} {', '.join(map(str, versions))}"
+    result = "the result differs from the plan" if outcome["mismatches"] else status
+    return _Told(status, rest, [("Outcomes", result)])
 
 
-def _outcome(document: Document) -> Iterator[tuple[str, str]]:
-    status, _ = _carried_out(document)
-    yield "Outcomes", {"differs": "the result differs from the plan"}.get(status, status)
+def _repaired(document: Document) -> _Told:
+    repairs, outcome, blocked = document["repairs"], document["outcome"], document["blocked"]
+    found = [f"{each['rule'] or ''} {each['kind']}".strip() for each in repairs]
+    status, rest = "damaged", some_of(found)
+    if any(each["refusal"] for each in repairs):
+        status, rest = "refused", ": ".join(filter(None, ("in part" if outcome else "", rest)))
+    elif outcome is not None:
+        status, rest = "repaired", rest + ("" if outcome["proved"] else ", not proved")
+    elif document["is_noop"]:
+        status, rest = ("broken", blocked) if blocked else ("sound", rest)
+    facts = [("Tables", status), *(("Findings", each) for each in found)]
+    return _Told(status, rest, facts, not repairs and not blocked)
 
 
-# repairs
+def _dropping(document: Document) -> _Told:
+    phases = [(f"{of['name']}: {of['phase']}", of["ready_at"]) for of in document["features"]]
+    rest = "; ".join(f"{phase}, ready at {at}" if at else phase for phase, at in phases)
+    facts = (("Features that can be dropped", phase) for phase, _ in phases)
+    return _Told(f"version {document['version']}", rest or "nothing can be dropped", facts)
 
 
-def _repaired(document: Document) -> tuple[str, str]:
-    found = [f"{each['rule'] or ''} {each['kind']}".strip() for each in document["repairs"]]
-    if any(each["refusal"] for each in document["repairs"]):
-        part = "in part" if document["outcome"] else ""
-        return "refused", ": ".join(filter(None, (part, some_of(found))))
-    if document["outcome"] is not None:
-        return "repaired", some_of(found) + (
-            "" if document["outcome"]["proved"] else ", not proved"
-        )
-    if document["is_noop"]:
-        return ("broken", document["blocked"]) if document["blocked"] else ("sound", some_of(found))
-    return "damaged", some_of(found)
-
-
-def _damage(document: Document) -> Iterator[tuple[str, str]]:
-    yield "Tables", _repaired(document)[0]
-    for each in document["repairs"]:
-        yield "Findings", f"{each['rule'] or ''} {each['kind']}".strip()
-
-
-# the rest
-
-
-def _dropping(document: Document) -> tuple[str, str]:
-    phases = []
-    for feature in document["features"]:
-        ready = f", ready at {feature['ready_at']}" if feature["ready_at"] else ""
-        phases.append(f"{feature['name']}: {feature['phase']}{ready}")
-    return f"version {document['version']}", "; ".join(phases) or "nothing can be dropped"
-
-
-def _explained(document: Document) -> tuple[str, str]:
-    features = (
+def _explained(document: Document) -> _Told:
+    features = document["features"]
+    told = (
         f"{feature['name']}: {'at or before' if feature['since']['at_or_before'] else 'since'} "
         f"version {feature['since']['version']} ({feature['cause']})"
-        for feature in document["features"]
+        for feature in features
     )
-    return f"version {document['version']}", some_of(features) or "none of these features"
+    rest = some_of(told) or "none of these features"
+    facts = (("Features supported", f"{of['name']}: {of['cause']}") for of in features)
+    return _Told(f"version {document['version']}", rest, facts)
 
 
-def _failed(document: Document) -> tuple[str, str]:
+def _failed(document: Document) -> _Told:
     """What is wrong, without the table, which stands beside it; tables alone need no remedy."""
     error = document["error"]
-    message = error["message"].replace(f" at {document['table']}", "")
+    words = error["message"].replace(f" at {document['table']}", "")
     if error["kind"] == "table":
-        return "failed", message.partition(". ")[0].rstrip(".")
-    return "failed", " ".join(filter(None, (message, error["remedy"])))
+        words = words.partition(". ")[0].rstrip(".")
+    elif error["remedy"]:
+        words = f"{words} {error['remedy']}"
+    return _Told("failed", words, [("Failures", words)])
 
 
-def _uses(document: Document) -> str:
-    return ", ".join(DOES[document[access]["verdict"]][access] for access in ("read", "write"))
+def _used(document: Document) -> _Told:
+    uses = ", ".join(DOES[document[access]["verdict"]][access] for access in ("read", "write"))
+    facts = [("Clients affected", f"{document['client']}: {uses}")]
+    return _Told(document["read"]["verdict"], uses, facts)
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """What of a kind of document is a line, and is counted; uneventful ones lack something."""
-
-    line: Callable[[Document], tuple[str, str]]
-    counted: Callable[[Document], Iterable[tuple[str, str]]]
-    is_uneventful: Callable[[Document], bool] = lambda _: False
-    lacking: str = ""
+def _compared(document: Document) -> _Told:
+    if document["equal"]:
+        return _Told("equal", "", [("Tables", "equal")], is_uneventful=True)
+    subjects = some_of(change["subject"] for change in document["changes"])
+    return _Told("differs", subjects, [("Tables", "different")])
 
 
-_KINDS: Final = {
-    "error": _Kind(_failed, lambda of: [("Failures", _failed(of)[1])]),
-    "validate": _Kind(
-        _validated,
-        _validation,
-        lambda of: not of["stopped"] and _verdict(of) in {"clean", "info"},
-        "errors or warnings",
-    ),
-    "repair": _Kind(
-        _repaired, _damage, lambda of: not of["repairs"] and not of["blocked"], "damage"
-    ),
-    "outcome": _Kind(_carried_out, _outcome),
-    "plan": _Kind(_planned, _plan, lambda of: of["is_noop"] and not of["unreachable"], "changes"),
-    "inspect": _Kind(_inspected, _inspection, lambda of: not of["warnings"], "warnings"),
-    "why": _Kind(
-        _explained,
-        lambda of: (
-            ("Features supported", f"{at['name']}: {at['cause']}") for at in of["features"]
-        ),
-    ),
-    "for-client": _Kind(
-        lambda of: (of["read"]["verdict"], _uses(of)),
-        lambda of: [("Clients affected", f"{of['client']}: {_uses(of)}")],
-    ),
-    "diff": _Kind(
-        lambda of: (
-            ("equal", "")
-            if of["equal"]
-            else ("differs", some_of(at["subject"] for at in of["changes"]))
-        ),
-        lambda of: [("Tables", "equal" if of["equal"] else "different")],
-        lambda of: of["equal"],
-        "differences",
-    ),
-    "drop-feature": _Kind(
-        _dropping,
-        lambda of: (
-            ("Features that can be dropped", f"{at['name']}: {at['phase']}")
-            for at in of["features"]
-        ),
-    ),
+_KINDS: Final[Mapping[str, Callable[[Document], _Told]]] = {
+    "error": _failed,
+    "validate": _validated,
+    "repair": _repaired,
+    "outcome": _carried_out,
+    "plan": _planned,
+    "inspect": _inspected,
+    "why": _explained,
+    "for-client": _used,
+    "diff": _compared,
+    "drop-feature": _dropping,
 }
+
+
+def _told(document: Document) -> _Told:
+    return _KINDS[kind_of(document)](document)
 
 
 def show_overview(report: FleetSummary) -> Iterator[Block]:
