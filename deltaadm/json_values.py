@@ -107,7 +107,9 @@ class Json:
         return described() if callable(described) else described
 
 
-Field = Json | tuple[Json, "Callable[[Any], Any]"]
+Values = Json | type["Any"]
+"""A type of values; Python's own ones for strings, integers and booleans."""
+Field = Values | tuple[Values, "Callable[[Any], Any]"]
 """A part of an object: of the attribute that has its name, or of what a function gives."""
 Fields = Mapping[str, Field]
 
@@ -119,8 +121,16 @@ OPEN: Final = Json({"type": "object"})
 ANY: Final = Json({})
 
 
-def array(items: Json) -> Json:
+def _json(values: Values) -> Json:
+    return values if isinstance(values, Json) else _PLAIN[values]
+
+
+_PLAIN: Final[Mapping[type, Json]] = {str: STRING, int: INTEGER, bool: BOOLEAN}
+
+
+def array(values: Values) -> Json:
     """An array, whatever kind of collection it is written from."""
+    items = _json(values)
     write = items.write
     return Json(
         lambda: {"type": "array", "items": items.schema},
@@ -163,13 +173,15 @@ def _written(write: Callable[[Any], list[Any]], value: Same) -> Shared:
     return Shared(write(value.value))
 
 
-def mapping(values: Json) -> Json:
+def mapping(values: Values) -> Json:
     """An object whose keys are data; one with strings can be read."""
-    return Json(lambda: {"type": "object", "additionalProperties": values.schema}, dict, text_map)
+    items = _json(values)
+    return Json(lambda: {"type": "object", "additionalProperties": items.schema}, dict, text_map)
 
 
-def maybe(value: Json) -> Json:
+def maybe(values: Values) -> Json:
     """A value, or null for None."""
+    value = _json(values)
     write = value.write
     return Json(
         lambda: {"anyOf": [value.schema, {"type": "null"}]},
@@ -217,10 +229,10 @@ def record(optional: tuple[str, ...] = (), /, **fields: Field) -> Json:
     All that is promised is required, except *optional* ones, which something else writes. More is
     not forbidden: fields may be added at any time. Read back, it is a mapping.
     """
-    parts = {
-        name: field if isinstance(field, tuple) else (field, attrgetter(name))
-        for name, field in fields.items()
-    }
+    parts = {}
+    for name, field in fields.items():
+        of, value_of = field if isinstance(field, tuple) else (field, attrgetter(name))
+        parts[name] = _json(of), value_of
 
     def schema() -> Schema:
         return {

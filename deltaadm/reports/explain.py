@@ -14,7 +14,7 @@ from deltaadm.dataclass import dataclass, text_beside
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
-from deltaadm.json_values import STRING, STRINGS, Fields, array, name_of, one_of, record, within
+from deltaadm.json_values import STRINGS, Fields, array, name_of, one_of, record, within
 from deltaadm.reports.catalogues import (
     ClientExplanation,
     FeatureExplanation,
@@ -340,21 +340,21 @@ def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
 
 
 RULE: Final[Fields] = {
-    "code": STRING,
-    "name": STRING,
+    "code": str,
+    "name": str,
     "severity": one_of(Severity),
     "scope": name_of(Scope),
-    "summary": STRING,
-    "why_it_matters": (STRING, lambda rule: rule.section("Why it matters")),
-    "remedy": (STRING, lambda rule: rule.advice),
-    "source": (STRING, lambda rule: rule.section("Source")),
+    "summary": str,
+    "why_it_matters": (str, lambda rule: rule.section("Why it matters")),
+    "remedy": (str, lambda rule: rule.advice),
+    "source": (str, lambda rule: rule.section("Source")),
 }
 """The parts of a rule."""
 
 RULE_DOCUMENT: Final = Document.of(
     "The output of `explain` for a rule",
     **within("rule", RULE),
-    documentation=(STRING, lambda report: report.rule.doc),
+    documentation=(str, lambda report: report.rule.doc),
 )
 
 
@@ -363,8 +363,8 @@ RULES_DOCUMENT: Final = Document.of("The output of `rules`", rules=array(record(
 
 ERROR_CLASS_DOCUMENT: Final = Document.of(
     "The output of `explain` for a Delta error class",
-    delta_error_class=(STRING, lambda report: report.error_class.name),
-    meaning=(STRING, lambda report: report.error_class.meaning),
+    delta_error_class=(str, lambda report: report.error_class.name),
+    meaning=(str, lambda report: report.error_class.meaning),
     features=STRINGS,
     commands=(STRINGS, lambda report: report.error_class.commands),
     rules=array(record(**RULE)),
@@ -373,9 +373,9 @@ ERROR_CLASS_DOCUMENT: Final = Document.of(
 
 ENGINE_MESSAGE_DOCUMENT: Final = Document.of(
     "The output of `explain` for a message of another engine",
-    client=STRING,
-    message=STRING,
-    meaning=STRING,
+    client=str,
+    message=str,
+    meaning=str,
     features=STRINGS,
     unknown_features=STRINGS,
     commands=STRINGS,

@@ -26,28 +26,11 @@ from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.wire import CommitInfo, Writer, engine_of, instant, moment
 from deltaadm.errors import some_of
-from deltaadm.json_values import (
-    BOOLEAN,
-    COUNT,
-    INTEGER,
-    STRING,
-    STRINGS,
-    Fields,
-    array,
-    maybe,
-    one_of,
-    record,
-    within,
-)
+from deltaadm.json_values import COUNT, STRINGS, Fields, array, maybe, one_of, record, within
 from deltaadm.masking import masked, quoted
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
 from deltaadm.plans.plan import at_path
-from deltaadm.reports.words import (
-    COLUMNS_SHOWN,
-    WRITERS,
-    counted,
-    writer_table,
-)
+from deltaadm.reports.words import COLUMNS_SHOWN, WRITERS, counted, writer_table
 
 
 class Section(Enum):
@@ -187,11 +170,11 @@ def entries(
 
 ORIGIN: Final[Fields] = {
     "version": COUNT,
-    "at_or_before": BOOLEAN,
-    "timestamp": maybe(INTEGER),
-    "operation": maybe(STRING),
-    "engine": maybe(STRING),
-    "user": maybe(STRING),
+    "at_or_before": bool,
+    "timestamp": maybe(int),
+    "operation": maybe(str),
+    "engine": maybe(str),
+    "user": maybe(str),
 }
 """The parts of where a change comes from."""
 
@@ -201,17 +184,17 @@ SECTIONED_CHANGES: Final = array(record(section=(one_of(Section), section_of), *
 ENTRY: Final[Fields] = {**within("origin", ORIGIN), "changes": SECTIONED_CHANGES}
 """The parts of an entry."""
 
-HISTORY_ENTRY_DOCUMENT: Final = Document.of("A line of `history -o jsonl`", table=STRING, **ENTRY)
+HISTORY_ENTRY_DOCUMENT: Final = Document.of("A line of `history -o jsonl`", table=str, **ENTRY)
 
 
 HISTORY_DOCUMENT: Final = Document.of(
     "The output of `history`",
-    table=STRING,
-    location=STRING,
+    table=str,
+    location=str,
     last_version=(COUNT, lambda report: report.last),
     sections=array(one_of(Section)),
     entries=array(record(**ENTRY)),
-    stopped=maybe(STRING),
+    stopped=maybe(str),
 )
 
 
@@ -388,30 +371,25 @@ class RestorableReport:
 
 _FILES: Final = record(files=COUNT, bytes=COUNT)
 _SPAN: Final = record(
-    first=COUNT,
-    last=COUNT,
-    restorable=maybe(BOOLEAN),
-    opened=maybe(BOOLEAN),
-    allowed=BOOLEAN,
-    ending=BOOLEAN,
+    first=COUNT, last=COUNT, restorable=maybe(bool), opened=maybe(bool), allowed=bool, ending=bool
 )
 RESTORABLE_DOCUMENT: Final = Document.of(
     "The output of `history --restorable`",
-    table=STRING,
-    location=STRING,
+    table=str,
+    location=str,
     versions=(array(_SPAN), lambda report: report.spans),
     live=_FILES,
     history=_FILES,
     vacuum=_FILES,
     missing=COUNT,
     outside=COUNT,
-    cleaned_at=maybe(INTEGER),
+    cleaned_at=maybe(int),
     cleaned_to=maybe(COUNT),
-    allowed_until=maybe(INTEGER),
-    vacuum_at=maybe(INTEGER),
-    clones=maybe(array(record(table=STRING, files=COUNT, ending=COUNT))),
+    allowed_until=maybe(int),
+    vacuum_at=maybe(int),
+    clones=maybe(array(record(table=str, files=COUNT, ending=COUNT))),
     unread=STRINGS,
-    restore=maybe(STRING),
+    restore=maybe(str),
 )
 
 
@@ -490,7 +468,7 @@ class WritersReport:
 
 
 WRITERS_DOCUMENT: Final = Document.of(
-    "The output of `history --by-client`", table=STRING, location=STRING, writers=WRITERS
+    "The output of `history --by-client`", table=str, location=str, writers=WRITERS
 )
 
 

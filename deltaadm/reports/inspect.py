@@ -57,20 +57,7 @@ from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_t
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import Metadata, MetadataKey, moment
 from deltaadm.errors import DeltaadmError, some_of
-from deltaadm.json_values import (
-    BOOLEAN,
-    COUNT,
-    INTEGER,
-    OPEN,
-    STRING,
-    STRINGS,
-    Json,
-    array,
-    maybe,
-    one_of,
-    record,
-    shared,
-)
+from deltaadm.json_values import COUNT, OPEN, STRINGS, Json, array, maybe, one_of, record, shared
 from deltaadm.masking import argument, quoted
 from deltaadm.reports.words import (
     DOES,
@@ -398,23 +385,23 @@ def _command(report: TableReport, command: str, *options: str) -> str:
 
 
 _FEATURE: Final = record(
-    name=STRING,
+    name=str,
     kind=(one_of(Kind, "unknown"), lambda of: of.feature.kind if of.feature else "unknown"),
     supported=Json({"enum": ["explicit", "implicit", None]}),
-    active=BOOLEAN,
+    active=bool,
     because=STRINGS,
     status=(one_of(Status, "unknown"), lambda of: of.feature.status if of.feature else "unknown"),
     requires=(STRINGS, lambda of: sorted(of.feature.requires) if of.feature else ()),
-    undo=(STRING, lambda of: undo_feature(of.feature)),
+    undo=(str, lambda of: undo_feature(of.feature)),
 )
 _MAPPING: Final = record(
-    mode=(STRING, lambda report: report.mapping_mode),
-    supported=(BOOLEAN, lambda report: report.snapshot.protocol.supports("columnMapping")),
+    mode=(str, lambda report: report.mapping_mode),
+    supported=(bool, lambda report: report.snapshot.protocol.supports("columnMapping")),
     max_column_id=(
-        maybe(INTEGER),
+        maybe(int),
         lambda report: column_mapping.max_column_id(report.snapshot.metadata),
     ),
-    columns=maybe(array(record(path=STRING, id=maybe(INTEGER), physical_name=STRING, type=STRING))),
+    columns=maybe(array(record(path=str, id=maybe(int), physical_name=str, type=str))),
 )
 _FILES: Final = record(
     files=COUNT,
@@ -431,9 +418,9 @@ _FILES: Final = record(
 _VERDICT: Final = record(**JUDGEMENT)
 _BY_RELEASE: Final = array(
     record(
-        client=(STRING, lambda pair: pair[0].release.client.id),
-        name=(STRING, lambda pair: pair[0].release.client.name),
-        version=(STRING, lambda pair: pair[0].release.version),
+        client=(str, lambda pair: pair[0].release.client.id),
+        name=(str, lambda pair: pair[0].release.client.name),
+        version=(str, lambda pair: pair[0].release.version),
         read=(_VERDICT, lambda pair: pair[0]),
         write=(_VERDICT, lambda pair: pair[1]),
     )
@@ -442,23 +429,23 @@ _CLIENTS: Final = shared(Json(_BY_RELEASE.described, lambda of: _BY_RELEASE.writ
 
 
 _VERSIONS: Final = record(
-    minReaderVersion=(INTEGER, lambda versions: versions[0]),
-    minWriterVersion=(INTEGER, lambda versions: versions[1]),
+    minReaderVersion=(int, lambda versions: versions[0]),
+    minWriterVersion=(int, lambda versions: versions[1]),
 )
 _REFERENCE: Final = record(
-    reads=(BOOLEAN, lambda report: report.refused_to_read is None),
-    writes=(BOOLEAN, lambda report: report.refused_to_write is None),
+    reads=(bool, lambda report: report.refused_to_read is None),
+    writes=(bool, lambda report: report.refused_to_write is None),
     delta_error_class=(
-        maybe(STRING),
+        maybe(str),
         lambda report: report.refused_to_write and report.refused_to_write.delta_error_class,
     ),
 )
 INSPECT_DOCUMENT: Final = Document.of(
     "The output of `inspect` for a table",
-    table=STRING,
-    location=(STRING, lambda report: report.snapshot.root),
+    table=str,
+    location=(str, lambda report: report.snapshot.root),
     version=(COUNT, lambda report: report.snapshot.version),
-    timestamp=(maybe(INTEGER), lambda report: report.snapshot.timestamp),
+    timestamp=(maybe(int), lambda report: report.snapshot.timestamp),
     protocol=(PROTOCOL, lambda report: report.snapshot.protocol),
     metadata=(OPEN, lambda report: report.snapshot.metadata.to_wire()),
     features=shared(array(_FEATURE)),

@@ -9,7 +9,7 @@ from typing import Any, Final
 from deltaadm.blocks import Block, Check, Either, Heading, Health, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.json_values import STRING, array, maybe, one_of, record
+from deltaadm.json_values import array, maybe, one_of, record
 from deltaadm.masking import masked
 
 ORIGINS: Final = ("default", "user file", "project file", "environment", "command line")
@@ -74,12 +74,12 @@ CONFIG_DOCUMENT: Final = Document.of(
     "The output of `config`",
     settings=array(
         record(
-            key=STRING,
-            value=maybe(STRING),
+            key=str,
+            value=maybe(str),
             origin=one_of(*ORIGINS),
-            place=STRING,
-            variable=maybe(STRING),
-            help=STRING,
+            place=str,
+            variable=maybe(str),
+            help=str,
         )
     ),
 )
@@ -112,7 +112,7 @@ class DoctorReport:
 
 DOCTOR_DOCUMENT: Final = Document.of(
     "The output of `doctor`",
-    checks=array(record(subject=STRING, health=one_of(Health), detail=STRING, remedy=STRING)),
+    checks=array(record(subject=str, health=one_of(Health), detail=str, remedy=str)),
 )
 
 
