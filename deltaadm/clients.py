@@ -26,7 +26,7 @@ from deltaadm.domain.transaction.spark_support import (
 )
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, UnknownNameError, did_you_mean
-from deltaadm.json_values import STRING, array, maybe, one_of, record
+from deltaadm.json_values import array, maybe, one_of, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -387,14 +387,9 @@ class Scope:
         return cls(tuple(dict.fromkeys(declared)), wrote, seen)
 
     @property
-    def read(self) -> Mapping[ClientRelease, int | None]:
-        """Those that read, and when last."""
-        return self.seen.read
-
-    @property
     def observed(self) -> tuple[ClientRelease, ...]:
         """Those that were seen."""
-        return tuple(dict.fromkeys((*self.wrote, *self.read)))
+        return tuple(dict.fromkeys((*self.wrote, *self.seen.read)))
 
     @property
     def own(self) -> tuple[ClientRelease, ...]:
@@ -663,7 +658,7 @@ class _Table:
         cls, protocol: Protocol, metadata: Metadata, met: frozenset[str] = frozenset()
     ) -> _Table:
         names = sorted(protocol.names)
-        forms = met.union(form for form in FORMS if _has_form(form, protocol, metadata))
+        forms = met.union(form for form, test in FORMS.items() if _may_be(test, protocol, metadata))
         listed = protocol.reader_features or frozenset()
         return cls(
             reader_version=protocol.min_reader_version,
@@ -742,23 +737,20 @@ FORMS: Final[Mapping[str, Callable[[Protocol, Metadata], bool]]] = {
 """The forms of features, and conditions besides features, that protocol and metadata tell."""
 
 
-def _has_form(form: str, protocol: Protocol, metadata: Metadata) -> bool:
+def _may_be(test: Callable[..., object], *given: object) -> bool:
+    """Whether *test* finds something in what is *given*, or metadata that cannot be read."""
     try:
-        return FORMS[form](protocol, metadata)
-    except DeltaadmError:  # metadata that cannot be read may have any
+        return bool(test(*given))
+    except DeltaadmError:
         return True
 
 
 def _in_use(name: str, metadata: Metadata) -> bool:
-    """Whether the table uses the feature, as far as its metadata tells."""
-    # True in doubt: of an unknown feature, and of metadata that cannot be read.
+    """Whether the table uses the feature, as far as its metadata tells, also one nobody knows."""
     feature = TableFeature.lookup(name)
     if feature is None or feature.activation.find is None or feature.name in _LASTING:
         return True
-    try:
-        return bool(feature.activation.evidence(metadata))
-    except DeltaadmError:
-        return True
+    return _may_be(feature.activation.evidence, metadata)
 
 
 def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
@@ -807,11 +799,7 @@ def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Ce
 
 
 def _known_cells(
-    place: str,
-    version: int,
-    features: Iterable[str],
-    facts: Sequence[Fact],
-    table: _Table,
+    place: str, version: int, features: Iterable[str], facts: Sequence[Fact], table: _Table
 ) -> Iterator[Cell]:
     first = next(iter(facts), None)
     if first is None or first.highest is None:
@@ -861,10 +849,10 @@ JUDGEMENT: Final[Fields] = {
     "because": (
         array(
             record(
-                subject=STRING,
-                note=STRING,
-                source=(maybe(STRING), lambda cell: cell.source and cell.source.title),
-                date=(maybe(STRING), lambda cell: cell.source and cell.source.date),
+                subject=str,
+                note=str,
+                source=(maybe(str), lambda cell: cell.source and cell.source.title),
+                date=(maybe(str), lambda cell: cell.source and cell.source.date),
             )
         ),
         lambda verdict: verdict.responsible,

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from deltaadm.blocks import Block, Details, Either, Heading, Items, Matrix, Paragraph, Table
 from deltaadm.clients import (
+    EVERY_OTHER,
     JUDGEMENT,
     Access,
     ClientRelease,
@@ -29,9 +30,7 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import RefusedError, some_of
 from deltaadm.json_values import (
-    BOOLEAN,
     COUNT,
-    STRING,
     STRINGS,
     Fields,
     array,
@@ -85,25 +84,25 @@ def explain_feature(name: str) -> FeatureExplanation:
 
 
 FEATURE: Final[Fields] = {
-    "name": STRING,
+    "name": str,
     "kind": one_of(Kind),
     "status": one_of(Status),
-    "since": (maybe(STRING), lambda feature: feature.since or None),
+    "since": (maybe(str), lambda feature: feature.since or None),
     "legacy_versions": (maybe(array(COUNT)), lambda feature: feature.legacy or None),
     "requires": (STRINGS, lambda feature: sorted(feature.requires)),
-    "twin": maybe(STRING),
-    "activated_by": (mapping(STRING), lambda feature: feature.activation.properties),
+    "twin": maybe(str),
+    "activated_by": (mapping(str), lambda feature: feature.activation.properties),
     "added_to_existing_tables": (
-        BOOLEAN,
+        bool,
         lambda feature: feature.activation.auto_enables and feature.auto_update,
     ),
-    "not_addable": (maybe(STRING), lambda feature: feature.not_addable or None),
-    "undo": (STRING, undo_feature),
+    "not_addable": (maybe(str), lambda feature: feature.not_addable or None),
+    "undo": (str, undo_feature),
     "cost": one_of(Cost),
-    "caution": (maybe(STRING), lambda feature: feature.caution or None),
-    "in_delta_spark": (BOOLEAN, lambda feature: feature.in_delta_spark),
-    "section": STRING,
-    "source": STRING,
+    "caution": (maybe(str), lambda feature: feature.caution or None),
+    "in_delta_spark": (bool, lambda feature: feature.in_delta_spark),
+    "section": str,
+    "source": str,
 }
 """The parts of a feature of the registry."""
 
@@ -226,17 +225,17 @@ def _support(release: ClientRelease) -> Support:
 
 _VERDICT: Final = one_of(Compatibility)
 _FEATURE: Final = record(
-    feature=(STRING, lambda found: found[0]),
+    feature=(str, lambda found: found[0]),
     read=(maybe(_VERDICT), lambda found: found[1] and found[1].compatibility),
     write=(_VERDICT, lambda found: found[2].compatibility),
 )
 SUPPORT: Final[Fields] = {
-    "client": (STRING, lambda support: support.release.client.id),
-    "name": (STRING, lambda support: support.release.client.name),
-    "version": (STRING, lambda support: support.release.version),
-    "versioned_by": (STRING, lambda support: support.release.client.versioned_by),
-    "oldest": (STRING, lambda support: support.release.client.oldest),
-    "newest": (STRING, lambda support: support.release.client.newest),
+    "client": (str, lambda support: support.release.client.id),
+    "name": (str, lambda support: support.release.client.name),
+    "version": (str, lambda support: support.release.version),
+    "versioned_by": (str, lambda support: support.release.client.versioned_by),
+    "oldest": (str, lambda support: support.release.client.oldest),
+    "newest": (str, lambda support: support.release.client.newest),
     "features": (
         array(_FEATURE),
         lambda of: [(name, of.reads.get(name), written) for name, written in of.writes.items()],
@@ -250,13 +249,13 @@ _FACT: Final = record(
     subjects=(STRINGS, lambda pair: pair[1].features),
     verdict=(_VERDICT, lambda pair: pair[1].compatibility),
     highest_version=(maybe(COUNT), lambda pair: pair[1].highest),
-    since=(maybe(STRING), lambda pair: pair[1].since or None),
-    until=(maybe(STRING), lambda pair: pair[1].until or None),
-    in_use=(BOOLEAN, lambda pair: pair[1].active),
-    in_list=(BOOLEAN, lambda pair: pair[1].listed),
-    note=(STRING, lambda pair: pair[1].note),
-    source=(STRING, lambda pair: pair[1].source.title),
-    date=(STRING, lambda pair: pair[1].source.date),
+    since=(maybe(str), lambda pair: pair[1].since or None),
+    until=(maybe(str), lambda pair: pair[1].until or None),
+    in_use=(bool, lambda pair: pair[1].active),
+    in_list=(bool, lambda pair: pair[1].listed),
+    note=(str, lambda pair: pair[1].note),
+    source=(str, lambda pair: pair[1].source.title),
+    date=(str, lambda pair: pair[1].source.date),
 )
 
 CLIENT_DOCUMENT: Final = Document.of(
@@ -301,14 +300,9 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
             access = side.value
             source = f"{fact.source.title} ({fact.source.date})"
             number = sources.setdefault(source, len(sources) + 1)
-            since, until = (
-                fact.since and f"since {fact.since}",
-                fact.until and f"before {fact.until}",
-            )
-            span = ", ".join(filter(None, (since, until))) or "all"
-            subjects = (
-                "every other feature" if fact.features == ("*",) else ", ".join(fact.features)
-            )
+            bounds = (("since", fact.since), ("before", fact.until))
+            span = ", ".join(f"{word} {release}" for word, release in bounds if release) or "all"
+            subjects = ", ".join(fact.features).replace(EVERY_OTHER, "every other feature")
             subjects += " in use" if fact.active else ""
             subjects += " in a list" if fact.listed else ""
             verb = DOES[fact.compatibility.value][access]
@@ -452,28 +446,28 @@ _STATE: Final[Fields] = {
     "reader_version": (COUNT, lambda default: default.protocol.min_reader_version),
     "writer_version": (COUNT, lambda default: default.protocol.min_writer_version),
     "features": (STRINGS, lambda default: sorted(default.protocol.explicit_names)),
-    "properties": (mapping(STRING), lambda default: default.metadata.configuration),
-    "note": STRING,
-    "refused": STRING,
-    "tried": (BOOLEAN, lambda default: default.source.is_tried),
-    "source": (STRING, lambda default: default.source.title),
-    "date": (STRING, lambda default: default.source.date),
+    "properties": (mapping(str), lambda default: default.metadata.configuration),
+    "note": str,
+    "refused": str,
+    "tried": (bool, lambda default: default.source.is_tried),
+    "source": (str, lambda default: default.source.title),
+    "date": (str, lambda default: default.source.date),
 }
 _SHUT_OUT: Final = record(
-    client=(STRING, lambda verdict: verdict.release.client.id),
-    version=(STRING, lambda verdict: verdict.release.version),
-    access=(STRING, lambda verdict: verdict.access.value),
+    client=(str, lambda verdict: verdict.release.client.id),
+    version=(str, lambda verdict: verdict.release.version),
+    access=(str, lambda verdict: verdict.access.value),
     **JUDGEMENT,
 )
 DEFAULTS_DOCUMENT: Final = Document.of(
     "The output of `clients CLIENT --defaults`",
-    client=(STRING, lambda report: report.release.client.id),
-    version=(STRING, lambda report: report.release.version),
-    since=(maybe(STRING), lambda report: report.since and report.since.version),
-    known=BOOLEAN,
+    client=(str, lambda report: report.release.client.id),
+    version=(str, lambda report: report.release.version),
+    since=(maybe(str), lambda report: report.since and report.since.version),
+    known=bool,
     changes=array(
         record(
-            action=(STRING, lambda change: change.now.action),
+            action=(str, lambda change: change.now.action),
             now=record(**_STATE),
             before=maybe(record(**_STATE)),
             shut_out=array(_SHUT_OUT),

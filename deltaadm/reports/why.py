@@ -30,20 +30,7 @@ from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHi
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import CommitInfo, moment
 from deltaadm.errors import DeltaadmError, RefusedError
-from deltaadm.json_values import (
-    BOOLEAN,
-    COUNT,
-    INTEGER,
-    STRING,
-    STRINGS,
-    Json,
-    array,
-    maybe,
-    name_of,
-    one_of,
-    record,
-    within,
-)
+from deltaadm.json_values import COUNT, STRINGS, Json, array, maybe, name_of, one_of, record, within
 from deltaadm.masking import quoted
 from deltaadm.plans.document import DROPPING
 from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
@@ -98,7 +85,7 @@ class Side(Enum):
         return feature.versions[self is not Side.READER]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FeatureOrigin:
     """
     Since when and why a table supports the feature `name`, and what becomes of it.
@@ -117,7 +104,7 @@ class FeatureOrigin:
     gains: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class VersionOrigin:
     """
     Since when and why the protocol has its version for readers or writers.
@@ -181,21 +168,17 @@ def explain_protocol(
     everything = sorted(protocol.names, key=str.lower)
     chosen = dict.fromkeys(map(_registry_name, named) if words else everything)
 
-    versions = []
-    for side in sides:
-        since, reason = known.get(side) or _unseen(snapshot, side)
-        versions.append(
-            VersionOrigin(
-                side=side,
-                version=side.version(protocol),
-                since=since,
-                reason=reason,
-                needed_by=tuple(_needing(side, protocol, usage)),
-            )
+    def begun(of: str | Side) -> tuple[Origin, Reason]:
+        return known.get(of) or _unseen(snapshot, of)
+
+    versions = (
+        VersionOrigin(
+            side, side.version(protocol), *begun(side), tuple(_needing(side, protocol, usage))
         )
+        for side in sides
+    )
     features = []
     for name in (had[word.lower()] for word in chosen if word.lower() in had):
-        since, reason = known.get(name) or _unseen(snapshot, name)
         step, dropped = kinds.DropFeature(name, truncates(name)), None
         try:
             status = drop_status(snapshot, name, history_of(name), now=now, session=session)
@@ -207,10 +190,9 @@ def explain_protocol(
                 dropped = after_all_runs(snapshot, step, session)
         features.append(
             FeatureOrigin(
-                name=name,
-                supported="explicit" if name in protocol.explicit_names else "implicit",
-                since=since,
-                reason=reason,
+                name,
+                "explicit" if name in protocol.explicit_names else "implicit",
+                *begun(name),
                 usage=usage[name],
                 dropping=status,
                 cost=None if dropped is None else step.cost(snapshot),
@@ -404,32 +386,30 @@ def _judged(releases: Iterable[ClientRelease], snapshot: Snapshot) -> tuple[Verd
 _SINCE: Final = record(**ORIGIN)
 _REASON: Final = within("reason", {"cause": one_of(Cause), "because": STRINGS})
 _GAIN: Final = record(
-    client=(STRING, lambda verdict: verdict.release.client.id),
-    version=(STRING, lambda verdict: verdict.release.version),
-    access=(STRING, lambda verdict: verdict.access.value),
-    verdict=(STRING, lambda verdict: verdict.compatibility.value),
+    client=(str, lambda verdict: verdict.release.client.id),
+    version=(str, lambda verdict: verdict.release.version),
+    access=(str, lambda verdict: verdict.access.value),
+    verdict=(str, lambda verdict: verdict.compatibility.value),
 )
 _FEATURE: Final = record(
-    name=STRING,
+    name=str,
     supported=Json({"enum": ["explicit", "implicit"]}),
     since=_SINCE,
     **_REASON,
     used_by=(STRINGS, lambda feature: feature.usage.evidence),
-    usage_known=(BOOLEAN, lambda feature: feature.usage.known),
+    usage_known=(bool, lambda feature: feature.usage.known),
     dropping=DROPPING,
     cost=maybe(name_of(Cost)),
     gains=array(_GAIN),
 )
-_VERSION: Final = record(
-    side=one_of(Side), version=INTEGER, since=_SINCE, **_REASON, needed_by=STRINGS
-)
+_VERSION: Final = record(side=one_of(Side), version=int, since=_SINCE, **_REASON, needed_by=STRINGS)
 WHY_DOCUMENT: Final = Document.of(
     "The output of `inspect --why` for a table",
-    table=STRING,
+    table=str,
     version=COUNT,
     versions=array(_VERSION),
     features=array(_FEATURE),
-    absent=array(record(name=STRING, since=maybe(_SINCE))),
+    absent=array(record(name=str, since=maybe(_SINCE))),
 )
 
 
@@ -536,12 +516,7 @@ def for_client(
         goal = Goal(release, judged.access)
         try:
             way = plan_for_clients(
-                snapshot,
-                history_of,
-                [goal],
-                now=now,
-                skip_unreachable=True,
-                session=session,
+                snapshot, history_of, [goal], now=now, skip_unreachable=True, session=session
             )
         except DeltaadmError as error:
             return Use(judged, dead_end=error.message.rstrip("."))
@@ -562,16 +537,16 @@ def for_client(
 
 _USE: Final = record(
     **within("verdict", JUDGEMENT),
-    command=(maybe(STRING), lambda use: use.command or None),
+    command=(maybe(str), lambda use: use.command or None),
     cost=(maybe(one_of(Cost)), lambda use: use.way and use.way.cost),
-    obstacle=(maybe(STRING), lambda use: use.dead_end or None),
+    obstacle=(maybe(str), lambda use: use.dead_end or None),
 )
 FOR_CLIENT_DOCUMENT: Final = Document.of(
     "The output of `inspect --for-client` for a table",
-    table=STRING,
+    table=str,
     version=COUNT,
-    client=(STRING, lambda report: report.release.client.id),
-    release=(STRING, lambda report: report.release.version),
+    client=(str, lambda report: report.release.client.id),
+    release=(str, lambda report: report.release.version),
     read=_USE,
     write=_USE,
     damage=STRINGS,

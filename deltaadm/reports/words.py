@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from deltaadm.blocks import Reasons, Table
-from deltaadm.clients import ClientRelease, identified
+from deltaadm.clients import Access, ClientRelease, identified
 from deltaadm.domain.features import Cost
 from deltaadm.domain.wire import second
 from deltaadm.errors import some_of
-from deltaadm.json_values import COUNT, INTEGER, STRING, STRINGS, array, maybe, record
+from deltaadm.json_values import COUNT, STRINGS, array, maybe, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def ago(at: int, now: int) -> str:
 
 def last_seen(verdict: Verdict, scope: Scope) -> str:
     """That the client was seen to do what the *verdict* is about, and when; empty if not."""
-    release, does = verdict.release, verdict.access.value
-    seen = scope.read if does == "read" and release in scope.read else scope.wrote
+    release, read = verdict.release, scope.seen.read
+    seen = read if verdict.access is Access.READ and release in read else scope.wrote
     if release not in seen:
         return ""
     at = seen[release]
@@ -130,12 +130,12 @@ def writer_name(engine: str) -> str:
 
 WRITERS: Final = array(
     record(
-        engine=(maybe(STRING), lambda writer: writer.engine or None),
-        client=(maybe(STRING), lambda writer: (of := identified(writer.engine)[0]) and of.id),
-        version=(maybe(STRING), lambda writer: identified(writer.engine)[1] or None),
+        engine=(maybe(str), lambda writer: writer.engine or None),
+        client=(maybe(str), lambda writer: (of := identified(writer.engine)[0]) and of.id),
+        version=(maybe(str), lambda writer: identified(writer.engine)[1] or None),
         commits=COUNT,
-        first=maybe(INTEGER),
-        last=maybe(INTEGER),
+        first=maybe(int),
+        last=maybe(int),
         operations=STRINGS,
         applications=STRINGS,
     )

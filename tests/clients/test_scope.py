@@ -49,4 +49,4 @@ def test_who_wrote_long_ago_counts_only_as_the_last_one() -> None:
     for since, expected in ((6, 1), (5, 2)):
         scope = Scope.of((), [delta_rs(4), spark], Observation(9, since, (reader,)))
         assert [*scope.wrote.values()] == [4, 5][:expected]
-        assert scope.read == {parse_client("trino@480"): 7}
+        assert scope.seen.read == {parse_client("trino@480"): 7}
