@@ -10,7 +10,7 @@ from functools import cache
 from deltaadm import __version__, errors
 from deltaadm.dataclass import dataclass, named
 from deltaadm.errors import DeltaadmError
-from deltaadm.json_values import INTEGER, STRING, Json, constant, maybe, one_of, record
+from deltaadm.json_values import Json, constant, maybe, one_of, record
 from deltaadm.masking import masked
 
 TYPE_CHECKING = False
@@ -24,8 +24,8 @@ FORMAT_VERSION: Final = 1
 _SEAL: Final = "document_sha256"
 HEAD: Final[Fields] = {
     "format_version": constant(FORMAT_VERSION),
-    "tool_version": (STRING, lambda _: __version__),
-    "document": (STRING, lambda report: report.document.replace("_", "-")),
+    "tool_version": (str, lambda _: __version__),
+    "document": (str, lambda report: report.document.replace("_", "-")),
 }
 """The first fields of every document; the last is its kind, a name in `DOCUMENTS`."""
 
@@ -60,7 +60,7 @@ class Document:
         written = record(**HEAD, **fields, binding=(record(**binding), bound_to))
 
         def schema() -> Schema:
-            return record(**HEAD, **fields, binding=record(**binding, **{_SEAL: STRING})).schema
+            return record(**HEAD, **fields, binding=record(**binding, **{_SEAL: str})).schema
 
         return cls(title, Json(schema, lambda value: sealed(written.write(value))))
 
@@ -216,13 +216,13 @@ _KINDS: Final = {
 }
 ERROR: Final[Json] = record(
     kind=one_of(*sorted(_KINDS - {errors.DeltaadmError.kind})),
-    exit_code=INTEGER,
-    message=STRING,
-    remedy=STRING,
-    delta_error_class=maybe(STRING),
+    exit_code=int,
+    message=str,
+    remedy=str,
+    delta_error_class=maybe(str),
 )
 _FAILURE: Final = Document.of(
-    "An error, in place of the document of a table", table=STRING, error=ERROR
+    "An error, in place of the document of a table", table=str, error=ERROR
 )
 
 

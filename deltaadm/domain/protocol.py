@@ -13,7 +13,7 @@ from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, 
 from deltaadm.domain.properties import INT, Key, boolean, is_protocol_property, whole_number
 from deltaadm.domain.wire import Loggable, Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError, IllegalArgumentError, RefusedError, did_you_mean
-from deltaadm.json_values import INTEGER, STRINGS, Json, record
+from deltaadm.json_values import STRINGS, Json, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -642,8 +642,8 @@ CLASSIC_ORDER: Final = (
 
 _PARTS: Final = record(
     ("readerFeatures", "writerFeatures"),
-    minReaderVersion=INTEGER,
-    minWriterVersion=INTEGER,
+    minReaderVersion=int,
+    minWriterVersion=int,
     readerFeatures=STRINGS,
     writerFeatures=STRINGS,
 )

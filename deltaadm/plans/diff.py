@@ -17,7 +17,7 @@ from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.columns import clustering_columns
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import TableError
-from deltaadm.json_values import ANY, STRING, array, name_of, record
+from deltaadm.json_values import ANY, array, name_of, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _shape(field: StructField) -> dict[str, Any]:
 
 CHANGE: Final[Fields] = {
     "kind": name_of(ChangeKind),
-    "subject": STRING,
+    "subject": str,
     "before": ANY,
     "after": ANY,
 }

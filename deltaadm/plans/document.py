@@ -17,9 +17,7 @@ from deltaadm.domain.protocol import PROTOCOL
 from deltaadm.domain.steps.table import STATE
 from deltaadm.domain.wire import second
 from deltaadm.json_values import (
-    BOOLEAN,
     COUNT,
-    INTEGER,
     OPEN,
     STRING,
     STRINGS,
@@ -53,7 +51,7 @@ from deltaadm.plans.secrets import Masker, require_no_secrets
 
 _STAGE_FIELDS: Final[Fields] = {
     "sql": (
-        maybe(STRING),
+        maybe(str),
         lambda stage: (
             None if stage.obstacle or not stage.step.has_statement else planned_statement(stage)
         ),
@@ -68,7 +66,7 @@ _STAGE_FIELDS: Final[Fields] = {
 }
 _STAGE: Final = {
     False: record(**_STAGE_FIELDS),
-    True: record(**_STAGE_FIELDS, waits=BOOLEAN),
+    True: record(**_STAGE_FIELDS, waits=bool),
 }
 """A stage without its step, by whether the step may wait."""
 _STAGES: Final = array(
@@ -78,8 +76,8 @@ _STAGES: Final = array(
     )
 )
 _CLIENT: Final[Fields] = {
-    "client": (STRING, lambda of: of.release.client.id),
-    "version": (STRING, lambda of: of.release.version),
+    "client": (str, lambda of: of.release.client.id),
+    "version": (str, lambda of: of.release.version),
     "access": one_of(Access),
 }
 _SHIFT: Final = record(
@@ -94,23 +92,23 @@ class _Judged(NamedTuple):
     reached: bool
 
 
-_GOAL: Final = record(**within("goal", _CLIENT), reached=BOOLEAN)
-_UNREACHABLE: Final = record(**within("goal", _CLIENT), reason=STRING, skipped=BOOLEAN)
+_GOAL: Final = record(**within("goal", _CLIENT), reached=bool)
+_UNREACHABLE: Final = record(**within("goal", _CLIENT), reason=str, skipped=bool)
 _INTERRUPTION: Final = record(
-    **dict.fromkeys(("work", "when"), STRING),
+    **dict.fromkeys(("work", "when"), str),
     consequence=one_of(Consequence),
-    **dict.fromkeys(("error_class", "remedy"), STRING),
-    source=(maybe(STRING), lambda row: row.source and f"{row.source.title}, {row.source.date}"),
+    **dict.fromkeys(("error_class", "remedy"), str),
+    source=(maybe(str), lambda row: row.source and f"{row.source.title}, {row.source.date}"),
 )
-_LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
+_LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(str, lambda loss: loss[1]))
 
 
 _BINDING: Final[Fields] = {
-    "table_id": (maybe(STRING), lambda snapshot: snapshot.metadata.id),
-    "version": INTEGER,
-    "protocol_sha256": (STRING, lambda snapshot: sha256(PROTOCOL.write(snapshot.protocol))),
+    "table_id": (maybe(str), lambda snapshot: snapshot.metadata.id),
+    "version": int,
+    "protocol_sha256": (str, lambda snapshot: sha256(PROTOCOL.write(snapshot.protocol))),
     "metadata_sha256": (
-        STRING,
+        str,
         lambda snapshot: sha256(Masker().mask(snapshot.metadata).to_wire()),
     ),
 }
@@ -120,10 +118,10 @@ PLAN_DOCUMENT: Final = Document.sealed(
     "A plan, shown or saved to a file",
     _BINDING,
     lambda report: report.plan.before,
-    operation=(STRING, lambda report: report.plan.operation),
-    table=STRING,
-    location=(STRING, lambda report: report.plan.before.root),
-    name=(maybe(STRING), lambda report: report.plan.before.name),
+    operation=(str, lambda report: report.plan.operation),
+    table=str,
+    location=(str, lambda report: report.plan.before.root),
+    name=(maybe(str), lambda report: report.plan.before.name),
     **within(
         "plan",
         {
@@ -133,7 +131,7 @@ PLAN_DOCUMENT: Final = Document.sealed(
             ),
             "steps": (_STAGES, lambda plan: plan.stages),
             "changes": array(
-                record(**within("change", CHANGE), because=STRING, undo=STRING, cost=one_of(Cost))
+                record(**within("change", CHANGE), because=str, undo=str, cost=one_of(Cost))
             ),
         },
     ),
@@ -146,7 +144,7 @@ PLAN_DOCUMENT: Final = Document.sealed(
         {
             "cost": one_of(Cost),
             "size": (maybe(record(files=COUNT, bytes=COUNT)), lambda plan: plan.before.files),
-            "is_noop": BOOLEAN,
+            "is_noop": bool,
             "irreversible": STRINGS,
             "notes": STRINGS,
             "clients": (array(_SHIFT), newly_shut_out),
@@ -172,7 +170,7 @@ PLAN_DOCUMENT: Final = Document.sealed(
                     for what in stage.step.losses(stage.before)
                 ],
             ),
-            "session": (mapping(STRING), lambda plan: plan.session.to_conf()),
+            "session": (mapping(str), lambda plan: plan.session.to_conf()),
         },
     ),
 )
@@ -195,10 +193,10 @@ def masked_document(plan: Plan, table: str) -> dict[str, Any]:
 
 
 DROPPING: Final[Json] = record(
-    name=STRING,
+    name=str,
     phase=one_of(Phase),
-    keeps_history=BOOLEAN,
-    truncates_history=BOOLEAN,
+    keeps_history=bool,
+    truncates_history=bool,
     ready_at=maybe(Json(STRING.schema, second)),
     work=STRINGS,
     refusal=maybe(ERROR),
@@ -207,21 +205,21 @@ DROPPING: Final[Json] = record(
 
 DROP_FEATURE_DOCUMENT: Final = Document.of(
     "What dropping features of a table requires",
-    table=STRING,
+    table=str,
     version=COUNT,
     features=array(DROPPING),
 )
 
 
-_ROW: Final = record(name=(STRING, lambda row: row[0]), value=(STRING, lambda row: row[1]))
+_ROW: Final = record(name=(str, lambda row: row[0]), value=(str, lambda row: row[1]))
 
 FOREIGN_DOCUMENT: Final = Document.of(
     "A plan to create or alter a table of another provider, and its outcome",
     **within(
         "plan",
         {
-            **dict.fromkeys(("operation", "table", "name", "provider", "location"), STRING),
-            "before": maybe(record(provider=STRING, location=STRING, is_managed=BOOLEAN)),
+            **dict.fromkeys(("operation", "table", "name", "provider", "location"), str),
+            "before": maybe(record(provider=str, location=str, is_managed=bool)),
             "steps": array(STEP),
             **dict.fromkeys(("statements", "irreversible", "notes"), STRINGS),
         },
@@ -244,7 +242,7 @@ _OUTCOME: Final = record(
 )
 OUTCOME_DOCUMENT: Final = Document.of(
     "The outcome of a plan",
-    table=STRING,
+    table=str,
     plan=(PLAN_DOCUMENT.json, lambda report: PlanReport(report.table, report.outcome.plan)),
     outcome=_OUTCOME,
 )
@@ -252,7 +250,7 @@ OUTCOME_DOCUMENT: Final = Document.of(
 
 SHOWN_PLAN_DOCUMENT: Final = Document.of(
     "A plan out of a file, and whether it can still be carried out",
-    table=STRING,
+    table=str,
     plan=(PLAN_DOCUMENT.json, lambda report: PlanReport(report.table, report.plan)),
     status=PLAN_STATUS,
 )
@@ -264,8 +262,8 @@ _BEGUN: Final = "begun"
 _ENDED: Final = ("done", "failed", "undone")
 
 
-_NOTED: Final[Fields] = {**HEAD, "plan": STRING, "table": STRING}
-_ENTRY: Final = record(**_NOTED, event=STRING)
+_NOTED: Final[Fields] = {**HEAD, "plan": str, "table": str}
+_ENTRY: Final = record(**_NOTED, event=str)
 
 
 def _write(entry: Entry) -> dict[str, Any]:
@@ -292,7 +290,7 @@ def read_entry(line: bytes) -> Entry:
     )
 
 
-_SEALED: Final[Fields] = {**_NOTED, _SEAL: STRING}
+_SEALED: Final[Fields] = {**_NOTED, _SEAL: str}
 _LINE: Final = Json(lambda: {"anyOf": [OUTCOME_DOCUMENT.schema, documents.ERROR_DOCUMENT.schema]})
 
 
@@ -312,8 +310,6 @@ JOURNAL_DOCUMENT: Final = Document(
 
 SHOWN_JOURNAL_DOCUMENT: Final = Document.of(
     "What a journal of `apply` says of its plans",
-    file=STRING,
-    plans=array(
-        record(plan=STRING, table=STRING, event=one_of(_BEGUN, *_ENDED), result=maybe(OPEN))
-    ),
+    file=str,
+    plans=array(record(plan=str, table=str, event=one_of(_BEGUN, *_ENDED), result=maybe(OPEN))),
 )

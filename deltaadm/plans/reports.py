@@ -11,7 +11,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step, step_document, step_types
 from deltaadm.errors import DeltaadmError
-from deltaadm.json_values import STRING, Json, array, constant, maybe, one_of, record, within
+from deltaadm.json_values import Json, array, constant, maybe, one_of, record, within
 from deltaadm.plans.diff import Change
 from deltaadm.plans.plan import Plan
 from deltaadm.plans.undo import fix_command
@@ -54,16 +54,16 @@ class Found:
 
 
 FINDING: Final[Fields] = {
-    "code": STRING,
-    "name": STRING,
+    "code": str,
+    "name": str,
     "severity": one_of(Severity),
-    "message": STRING,
-    "where": STRING,
-    "remedy": STRING,
+    "message": str,
+    "where": str,
+    "remedy": str,
 }
 """The parts of a finding."""
 _FIX: Final = record(
-    command=(STRING, lambda found: fix_command(found.table, found.finding.fix)),
+    command=(str, lambda found: fix_command(found.table, found.finding.fix)),
     steps=(array(STEP), lambda found: found.finding.fix),
 )
 FOUND: Final[Fields] = {

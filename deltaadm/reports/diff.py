@@ -22,10 +22,8 @@ from deltaadm.errors import DeltaadmError, SettingsError
 from deltaadm.facts import Requirement, effective
 from deltaadm.json_values import (
     ANY,
-    BOOLEAN,
     COUNT,
     OPEN,
-    STRING,
     STRINGS,
     array,
     constant,
@@ -250,14 +248,14 @@ def _fingerprint(salt: str, value: str) -> str:
     return hashlib.pbkdf2_hmac("sha256", body, known, 100_000).hex()
 
 
-_STATE: Final = json_record(table=STRING, version=maybe(COUNT), file=maybe(STRING))
+_STATE: Final = json_record(table=str, version=maybe(COUNT), file=maybe(str))
 DIFF_DOCUMENT: Final = Document.of(
     "The output of `diff` for a table",
-    table=STRING,
+    table=str,
     before=_STATE,
     after=_STATE,
     sections=array(one_of(Section)),
-    equal=BOOLEAN,
+    equal=bool,
     changes=SECTIONED_CHANGES,
 )
 
@@ -285,7 +283,7 @@ def _schema(recorded: RecordedTable) -> Any:
 
 
 _TABLE: Final = json_record(
-    table=STRING,
+    table=str,
     protocol=(PROTOCOL, lambda recorded: recorded.snapshot.protocol),
     metadata=(OPEN, _metadata),
     schema=(ANY, _schema),
@@ -294,7 +292,7 @@ _TABLE: Final = json_record(
         # The schema of a table that is not clustered is not looked into: it may be unreadable.
         lambda recorded: clustering_columns(recorded.snapshot) if recorded.snapshot.domains else (),
     ),
-    fingerprints=mapping(STRING),
+    fingerprints=mapping(str),
 )
 REFERENCE_DOCUMENT: Final = Document(
     "A reference: what tables are like",

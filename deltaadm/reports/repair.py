@@ -17,7 +17,7 @@ from deltaadm.blocks import (
 )
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
+from deltaadm.json_values import COUNT, STRINGS, array, mapping, maybe, record
 from deltaadm.masking import quoted
 from deltaadm.reports.words import counted
 
@@ -42,42 +42,40 @@ class RepairReport:
     blocks = "deltaadm.reports.repair.show_repair"
 
 
-_OPERATION: Final = record(kind=STRING, file=STRING, words=STRING)
+_OPERATION: Final = record(kind=str, file=str, words=str)
 _REPAIR: Final = record(
-    kind=STRING,
-    rule=(maybe(STRING), lambda repair: repair.rule or None),
-    wrong=STRING,
+    kind=str,
+    rule=(maybe(str), lambda repair: repair.rule or None),
+    wrong=str,
     operations=array(_OPERATION),
-    kept=STRING,
-    effect=STRING,
+    kept=str,
+    effect=str,
     alters=STRINGS,
     unproved=STRINGS,
-    refusal=(maybe(STRING), lambda repair: repair.refusal or None),
-    remedy=STRING,
+    refusal=(maybe(str), lambda repair: repair.refusal or None),
+    remedy=str,
     lost_files=COUNT,
 )
-_STATE: Final = record(version=COUNT, bytes=COUNT, counts=mapping(COUNT), digests=mapping(STRING))
+_STATE: Final = record(version=COUNT, bytes=COUNT, counts=mapping(COUNT), digests=mapping(str))
 REPAIR_DOCUMENT: Final = Document.of(
     "The repairs of a table, and what came of them",
-    table=STRING,
-    location=(STRING, lambda report: report.plan.root),
+    table=str,
+    location=(str, lambda report: report.plan.root),
     repairs=(array(_REPAIR), lambda report: report.plan.repairs),
-    is_noop=(BOOLEAN, lambda report: report.plan.is_noop),
+    is_noop=(bool, lambda report: report.plan.is_noop),
     before=(maybe(_STATE), lambda report: report.plan.before),
     after=(maybe(_STATE), lambda report: report.plan.after),
-    blocked=(STRING, lambda report: report.plan.blocked),
-    still_blocked=(STRING, lambda report: report.plan.still),
+    blocked=(str, lambda report: report.plan.blocked),
+    still_blocked=(str, lambda report: report.plan.still),
     notes=(STRINGS, lambda report: report.plan.notes),
-    remedy=(STRING, lambda report: report.plan.remedy),
-    outcome=maybe(
-        record(journal=STRING, proved=BOOLEAN, later=BOOLEAN, can_be_undone=BOOLEAN, actual=_STATE)
-    ),
+    remedy=(str, lambda report: report.plan.remedy),
+    outcome=maybe(record(journal=str, proved=bool, later=bool, can_be_undone=bool, actual=_STATE)),
 )
 
 
 UNDO_DOCUMENT: Final = Document.of(
-    "What undoing a repair puts back", table=STRING, journal=STRING, files=STRINGS, left=STRINGS,
-    done=BOOLEAN,
+    "What undoing a repair puts back", table=str, journal=str, files=STRINGS, left=STRINGS,
+    done=bool,
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import commit_update
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
-from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, compact, record, texts
+from deltaadm.json_values import STRINGS, Json, array, compact, record, texts
 
 
 def find_column(schema: StructType, column: Path) -> Path | None:
@@ -572,7 +572,7 @@ class DropColumns(Step):
     if_exists: bool = False
 
     kind = "drop_columns"
-    json = record(columns=array(STRINGS), if_exists=BOOLEAN)
+    json = record(columns=array(STRINGS), if_exists=bool)
     operations = frozenset({"DROP COLUMNS"})
     depends_on_state = True
 
@@ -677,7 +677,7 @@ class RenameColumn(Step):
     name: str
 
     kind = "rename_column"
-    json = record(column=STRINGS, name=STRING)
+    json = record(column=STRINGS, name=str)
     operations = frozenset({"RENAME COLUMN"})
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:

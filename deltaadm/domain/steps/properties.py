@@ -19,7 +19,7 @@ from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
 from deltaadm.errors import RefusedError, UnknownNameError
-from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
+from deltaadm.json_values import STRINGS, array, compact, mapping, record
 from deltaadm.limits import load_json
 
 
@@ -35,7 +35,7 @@ class SetProperties(Step):
     properties: Mapping[str, str]
 
     kind = "set_properties"
-    json = record(properties=mapping(STRING))
+    json = record(properties=mapping(str))
     operations = frozenset({"SET TBLPROPERTIES"})
     secret_fields = ("properties",)
 
@@ -202,7 +202,7 @@ class UnsetProperties(Step):
     if_exists: bool = False
 
     kind = "unset_properties"
-    json = record(keys=STRINGS, if_exists=BOOLEAN)
+    json = record(keys=STRINGS, if_exists=bool)
     operations = frozenset({"UNSET TBLPROPERTIES"})
 
     def require_allowed(self) -> None:
@@ -278,7 +278,7 @@ class AddConstraint(Step):
     expression: str
 
     kind = "add_constraint"
-    json = record(name=STRING, expression=STRING)
+    json = record(name=str, expression=str)
     operations = frozenset({"ADD CONSTRAINT"})
     depends_on_state = True
 
@@ -338,7 +338,7 @@ class DropConstraint(Step):
     if_exists: bool = False
 
     kind = "drop_constraint"
-    json = record(name=STRING, if_exists=BOOLEAN)
+    json = record(name=str, if_exists=bool)
     operations = frozenset({"DROP CONSTRAINT"})
 
     def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
@@ -474,7 +474,7 @@ class DropFeature(Step):
     truncate_history: bool = False
 
     kind = "drop_feature"
-    json = record(feature=(STRING, attrgetter("name")), truncate_history=BOOLEAN)
+    json = record(feature=(str, attrgetter("name")), truncate_history=bool)
     operations = frozenset({
         "DROP FEATURE", "DOMAIN METADATA CLEANUP", "Deletion Vector Tombstones", "Empty Commit",
         "REMOVE COLUMN MAPPING", "REORG", "ROW TRACKING UNBACKFILL",

@@ -14,7 +14,7 @@ from deltaadm.domain.snapshot import Snapshot, every_file
 from deltaadm.domain.transaction.spark_support import PATH_OF_CATALOG_TABLE, require_readable
 from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import IllegalArgumentError, RefusedError
-from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
+from deltaadm.json_values import STRING, STRINGS, Json, array, maybe, record, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ class ColumnChange:
 _CHANGE: Final = record(
     column=STRINGS,
     type=maybe(Json(STRING.schema, ddl.type_sql, lambda value: ddl.parse_type(text(value)))),
-    nullable=maybe(BOOLEAN),
-    comment=maybe(STRING),
+    nullable=maybe(bool),
+    comment=maybe(str),
     position=maybe(Json(STRING.schema, ddl.position_sql, lambda at: ddl.parse_position(text(at)))),
-    default=maybe(STRING),
+    default=maybe(str),
 )
 COLUMN_CHANGES: Final = array(
     Json(_CHANGE.schema, _CHANGE.write, lambda value: ColumnChange(**_CHANGE.read(value)))

@@ -37,7 +37,7 @@ from deltaadm.json_values import STRING, STRINGS, Fields, Json, array, compact, 
 
 _PATHS: Final = array(STRINGS)
 STATE_FIELDS: Final[Fields] = {
-    "version": jv.INTEGER,
+    "version": int,
     "protocol": PROTOCOL,
     "metadata": (jv.OPEN, lambda snapshot: snapshot.metadata.to_wire()),
     "clustering_columns": (maybe(_PATHS), columns.clustering_columns),
@@ -130,11 +130,11 @@ class CreateTable(Step):
         schema=_SCHEMA,
         partition_by=STRINGS,
         cluster_by=array(STRINGS),
-        properties=jv.mapping(STRING),
-        write_options=jv.mapping(STRING),
-        comment=maybe(STRING),
+        properties=jv.mapping(str),
+        write_options=jv.mapping(str),
+        comment=maybe(str),
         location=maybe(Json(STRING.schema, read=jv.place)),
-        query=maybe(STRING),
+        query=maybe(str),
     )
     operations = frozenset(
         f"{mode.verb}{filled}" for mode in CreationMode for filled in ("", " AS SELECT")
@@ -539,7 +539,7 @@ class SetLocation(Step):
     there: Snapshot
 
     kind = "set_location"
-    json = record(location=(STRING, attrgetter("there.root")), **jv.within("there", STATE_FIELDS))
+    json = record(location=(str, attrgetter("there.root")), **jv.within("there", STATE_FIELDS))
     secret_fields = ("there",)
     is_commit = False
     depends_on_state = True
