@@ -26,7 +26,7 @@ from deltaadm.domain.features import FEATURES, Status, undo_feature
 from deltaadm.domain.properties import FOREIGN, PROPERTIES
 from deltaadm.plans.impact import rows as interrupting
 from deltaadm.reports.catalogues import explain_feature, list_clients
-from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on
+from deltaadm.reports.explain import error_classes, list_rules, rules_on
 from deltaadm.reports.words import DOES
 from deltaadm.runs.settings_file import variable
 
@@ -290,6 +290,20 @@ def other_properties() -> Iterator[str]:
 
 
 # Rules
+
+
+FAMILIES = {
+    "DL1": "the log and what commits hold",
+    "DL2": "the protocol",
+    "DL3": "metadata, schema and properties",
+    "DL4": "column mapping",
+    "DL5": "what features require",
+    "DL6": "checkpoints",
+    "DL7": "files",
+    "DL8": "version checksums",
+    "DL9": "settings, clients and cross-checks",
+}
+"""The topic of each family of rules."""
 
 
 def rules() -> Iterator[str]:

@@ -30,7 +30,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.catalogues import explain_feature, list_features
 from deltaadm.reports.explain import error_classes, explain, list_rules
 from deltaadm.reports.inspect import describe
-from deltaadm.reports.validate import choose_rules
+from deltaadm.reports.validate import choose_rules, families
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import oracle
 from tests.support.cases import each
@@ -298,3 +298,7 @@ def test_every_cell_of_the_comparison_says_where_it_comes_from() -> None:
     for name, own, *others in rows:
         assert own, name
         assert all(sourced.search(cell) for cell in others), name
+
+
+def test_every_family_of_rules_has_a_title() -> None:
+    assert tuple(GENERATED["FAMILIES"]) == families()

@@ -195,20 +195,6 @@ def _meaning(known: _Known, match: re.Match[str]) -> EngineMessage:
 # Explanations
 
 
-FAMILIES: Final = {
-    "DL1": "the log and what commits hold",
-    "DL2": "the protocol",
-    "DL3": "metadata, schema and properties",
-    "DL4": "column mapping",
-    "DL5": "what features require",
-    "DL6": "checkpoints",
-    "DL7": "files",
-    "DL8": "version checksums",
-    "DL9": "settings, clients and cross-checks",
-}
-"""The topic of each family of rules."""
-
-
 @dataclass(frozen=True)
 class RuleCatalogue:
     """Rules of `validate`, in the order of their codes."""

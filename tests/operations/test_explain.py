@@ -11,14 +11,13 @@ from deltaadm.domain.features import FEATURES
 from deltaadm.errors import RefusedError
 from deltaadm.reports.catalogues import ClientExplanation, FeatureExplanation
 from deltaadm.reports.explain import (
-    FAMILIES,
     ErrorClassExplanation,
     RuleExplanation,
     error_classes,
     explain,
     list_rules,
 )
-from deltaadm.reports.validate import choose_rules, families
+from deltaadm.reports.validate import choose_rules
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.rows import with_rows
@@ -134,10 +133,6 @@ def test_rules_are_listed_by_family() -> None:
     assert {rule.code[:3] for rule in list_rules(["DL1", "DL6xx"]).rules} == {"DL1", "DL6"}
     with pytest.raises(RefusedError, match="There is no rule 'DL0'"):
         list_rules(["DL0"])
-
-
-def test_every_family_has_a_title() -> None:
-    assert tuple(FAMILIES) == families()
 
 
 def test_a_client_and_a_property_that_activates_a_feature() -> None:
