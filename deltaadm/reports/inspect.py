@@ -466,27 +466,20 @@ INSPECT_DOCUMENT: Final = Document.of(
 )
 
 
-_WHOLE_TABLE: Final = "table"
-
-
 def _matrix(report: TableReport) -> Matrix:
-    by_client: dict[str, dict[str, dict[str, str]]] = {}
-    for verdict in _in_scope(report):
-        cells = by_client.setdefault(verdict.release.short, {"read": {}, "write": {}})
-        found = cells[verdict.access.value]
-        found[_WHOLE_TABLE] = verdict.compatibility.value
-        for cell in verdict.cells:
-            subject = VERSIONS.get(cell.subject, cell.subject)
-            found[subject] = cell.compatibility.value
-    subjects = {name for cells in by_client.values() for found in cells.values() for name in found}
-    subjects -= {_WHOLE_TABLE}
-    columns = (_WHOLE_TABLE, *sorted(subjects))
+    clients = {
+        pair[0].release.short: [
+            {"table": verdict.compatibility.value}
+            | {VERSIONS.get(of.subject, of.subject): of.compatibility.value for of in verdict.cells}
+            for verdict in pair
+        ]
+        for pair in _pairs(_in_scope(report))
+    }
+    names = {name for sides in clients.values() for side in sides for name in side}
+    columns = ("table", *sorted(names - {"table"}))
     rows = (
-        (
-            client,
-            tuple(matrix_cell(*(found.get(name) for found in cells.values())) for name in columns),
-        )
-        for client, cells in by_client.items()
+        (client, tuple(matrix_cell(*(side.get(name) for side in sides)) for name in columns))
+        for client, sides in clients.items()
     )
     return Matrix("Clients", columns, tuple(rows), LEGEND)
 
