@@ -141,14 +141,7 @@ def _string(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
     shown = "".join(
-        character
-        if not is_hidden(character)
-        else f"\\u{ord(character):04x}"
-        if ord(character) <= _LAST_SHORT
-        else f"\\U{ord(character):08x}"
+        f"\\U{ord(character):08x}" if is_hidden(character) else character
         for character in json.dumps(text, ensure_ascii=False)
     )
     return shown.replace(OLD_COMMAND_MARK, "##\\u005b")
-
-
-_LAST_SHORT: Final = 0xFFFF
