@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from deltaadm.blocks import Block, Cards, Command, Either, Heading, Table
 from deltaadm.clients import CLIENTS, ClientRelease
@@ -54,8 +54,14 @@ STATUS_WIDTH: Final = 10
 _NAMED: Final = 4
 
 
-class _Told(NamedTuple):
-    """What is told of a table: its status, the rest of its line, and what is counted of it."""
+@dataclass(frozen=True)
+class Told:
+    """
+    What is told of a table: its status, the rest of its line, and what is counted of it.
+
+    It `is_uneventful` if there is no error, no warning and no change; the `urgency` of its line
+    is 0 for errors, then come warnings, then the rest.
+    """
 
     status: str
     rest: str
@@ -63,30 +69,19 @@ class _Told(NamedTuple):
     is_uneventful: bool = False
     urgency: int = 0
 
-
-def brief_line(document: Document) -> str:
-    """The result for one table, in a line: its status, the table, and details."""
-    told = _told(document)
-    parts = (f"{told.status:<{STATUS_WIDTH}}", document["table"], told.rest)
-    return visible("  ".join(part for part in parts if part))
+    def line(self, table: str) -> str:
+        """All of it in a line."""
+        parts = (f"{self.status:<{STATUS_WIDTH}}", table, self.rest)
+        return visible("  ".join(part for part in parts if part))
 
 
 def status_and_details(document: Document) -> tuple[str, str]:
     """The result for one table: its status, and details."""
     try:
-        return _told(document)[:2]
+        told = told_of(document)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration):
         return "", "cannot be understood"
-
-
-def is_uneventful(document: Document) -> bool:
-    """Whether there is nothing to say of a table: no error, no warning, no change."""
-    return _told(document).is_uneventful
-
-
-def urgency(document: Document) -> int:
-    """The rank of a line on a table: 0 for errors, then warnings, then the rest."""
-    return _told(document).urgency
+    return told.status, told.rest
 
 
 def few_listed(kind: str) -> int:
@@ -132,7 +127,7 @@ class FleetCounts:
         kind = kind_of(document)
         self._tables += 1
         self._failed += kind == "error"
-        for heading, text in _told(document).counted:
+        for heading, text in told_of(document).counted:
             key = text
             if heading == "Failures":  # those that differ in their numbers only are one
                 key = re.sub(r"(?<![\w.])\d+(?![\w.])", "N", text)
@@ -168,7 +163,7 @@ _HEADINGS: Final[tuple[str, ...]] = (
 # What is told of each kind of document
 
 
-def _inspected(document: Document) -> _Told:
+def _inspected(document: Document) -> Told:
     protocol, warnings = document["protocol"], len(document["warnings"])
     names = (
         feature["name"]
@@ -179,7 +174,7 @@ def _inspected(document: Document) -> _Told:
     note = f"  ! {counted(warnings, 'warning')}" if warnings else ""
     versions = f"({protocol['minReaderVersion']}, {protocol['minWriterVersion']})"
     rest = f"version {document['version']}: {listed}{note}"
-    return _Told(versions, rest, _inspection(document), not warnings, urgency=1)
+    return Told(versions, rest, _inspection(document), not warnings, urgency=1)
 
 
 def _inspection(document: Document) -> Iterator[tuple[str, str]]:
@@ -223,7 +218,7 @@ def _release(client: Document) -> str:
     return ClientRelease(CLIENTS[client["client"]], client["version"]).short
 
 
-def _validated(document: Document) -> _Told:
+def _validated(document: Document) -> Told:
     counts, findings, stopped = document["counts"], document["findings"], document["stopped"]
     severities = ("error", "warning", "info")
     worst = next((severity for severity in severities if counts[severity]), "")
@@ -240,12 +235,12 @@ def _validated(document: Document) -> _Told:
     codes = dict.fromkeys(worse or (code for _, code, _ in names))
     rest = ": ".join(filter(None, (", ".join(parts), some_of(codes))))
     if stopped:
-        return _Told("stopped", rest, facts)
+        return Told("stopped", rest, facts)
     urgency = {"error": 0, "warning": 1}.get(worst, 2)
-    return _Told(status, rest, facts, worst in words, urgency)
+    return Told(status, rest, facts, worst in words, urgency)
 
 
-def _planned(document: Document) -> _Told:
+def _planned(document: Document) -> Told:
     marks = {"add": "+", "remove": "-", "set": "~"}
     changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
     lost = [(_release(client), client["access"]) for client in document["unreachable"]]
@@ -255,10 +250,10 @@ def _planned(document: Document) -> _Told:
     words = cost_text(cost, truncates=bool(document["irreversible"]))
     facts = [("Plans", "no changes" if is_noop else words)]
     facts += (("Clients that cannot be reached", f"{name}, to {access}") for name, access in lost)
-    return _Told("no changes" if is_noop else cost.value, rest, facts, is_noop and not lost)
+    return Told("no changes" if is_noop else cost.value, rest, facts, is_noop and not lost)
 
 
-def _carried_out(document: Document) -> _Told:
+def _carried_out(document: Document) -> Told:
     plan, outcome = document["plan"], document["outcome"]
     status, rest = ("no changes", "") if plan["is_noop"] else ("done", "without a commit")
     if outcome["mismatches"]:
@@ -269,10 +264,10 @@ def _carried_out(document: Document) -> _Told:
         noun = "version" if len(versions) == 1 else "versions"
         status, rest = "committed", f"{noun} {', '.join(map(str, versions))}"
     result = "the result differs from the plan" if outcome["mismatches"] else status
-    return _Told(status, rest, [("Outcomes", result)])
+    return Told(status, rest, [("Outcomes", result)])
 
 
-def _repaired(document: Document) -> _Told:
+def _repaired(document: Document) -> Told:
     repairs, outcome, blocked = document["repairs"], document["outcome"], document["blocked"]
     found = [f"{each['rule'] or ''} {each['kind']}".strip() for each in repairs]
     status, rest = "damaged", some_of(found)
@@ -283,17 +278,17 @@ def _repaired(document: Document) -> _Told:
     elif document["is_noop"]:
         status, rest = ("broken", blocked) if blocked else ("sound", rest)
     facts = [("Tables", status), *(("Findings", each) for each in found)]
-    return _Told(status, rest, facts, not repairs and not blocked)
+    return Told(status, rest, facts, not repairs and not blocked)
 
 
-def _dropping(document: Document) -> _Told:
+def _dropping(document: Document) -> Told:
     phases = [(f"{of['name']}: {of['phase']}", of["ready_at"]) for of in document["features"]]
     rest = "; ".join(f"{phase}, ready at {at}" if at else phase for phase, at in phases)
     facts = (("Features that can be dropped", phase) for phase, _ in phases)
-    return _Told(f"version {document['version']}", rest or "nothing can be dropped", facts)
+    return Told(f"version {document['version']}", rest or "nothing can be dropped", facts)
 
 
-def _explained(document: Document) -> _Told:
+def _explained(document: Document) -> Told:
     features = document["features"]
     told = (
         f"{feature['name']}: {'at or before' if feature['since']['at_or_before'] else 'since'} "
@@ -302,10 +297,10 @@ def _explained(document: Document) -> _Told:
     )
     rest = some_of(told) or "none of these features"
     facts = (("Features supported", f"{of['name']}: {of['cause']}") for of in features)
-    return _Told(f"version {document['version']}", rest, facts)
+    return Told(f"version {document['version']}", rest, facts)
 
 
-def _failed(document: Document) -> _Told:
+def _failed(document: Document) -> Told:
     """What is wrong, without the table, which stands beside it; tables alone need no remedy."""
     error = document["error"]
     words = error["message"].replace(f" at {document['table']}", "")
@@ -313,23 +308,23 @@ def _failed(document: Document) -> _Told:
         words = words.partition(". ")[0].rstrip(".")
     elif error["remedy"]:
         words = f"{words} {error['remedy']}"
-    return _Told("failed", words, [("Failures", words)])
+    return Told("failed", words, [("Failures", words)])
 
 
-def _used(document: Document) -> _Told:
+def _used(document: Document) -> Told:
     uses = ", ".join(DOES[document[access]["verdict"]][access] for access in ("read", "write"))
     facts = [("Clients affected", f"{document['client']}: {uses}")]
-    return _Told(document["read"]["verdict"], uses, facts)
+    return Told(document["read"]["verdict"], uses, facts)
 
 
-def _compared(document: Document) -> _Told:
+def _compared(document: Document) -> Told:
     if document["equal"]:
-        return _Told("equal", "", [("Tables", "equal")], is_uneventful=True)
+        return Told("equal", "", [("Tables", "equal")], is_uneventful=True)
     subjects = some_of(change["subject"] for change in document["changes"])
-    return _Told("differs", subjects, [("Tables", "different")])
+    return Told("differs", subjects, [("Tables", "different")])
 
 
-_KINDS: Final[Mapping[str, Callable[[Document], _Told]]] = {
+_KINDS: Final[Mapping[str, Callable[[Document], Told]]] = {
     "error": _failed,
     "validate": _validated,
     "repair": _repaired,
@@ -343,7 +338,8 @@ _KINDS: Final[Mapping[str, Callable[[Document], _Told]]] = {
 }
 
 
-def _told(document: Document) -> _Told:
+def told_of(document: Document) -> Told:
+    """What is told of the table of a *document*, for which that has to be complete."""
     return _KINDS[kind_of(document)](document)
 
 

@@ -35,13 +35,11 @@ from deltaadm.reports.overview import (
     STATUS_WIDTH,
     FleetCounts,
     FleetSummary,
-    brief_line,
     few_listed,
-    is_uneventful,
     kind_of,
     overview_title,
+    told_of,
     unlisted,
-    urgency,
 )
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext, do_without_numpy
@@ -388,7 +386,8 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
             known = document["format_version"] == FORMAT_VERSION
             ours = known and isinstance(document["table"], str)
             ours = ours and kind_of(document) in {kind, "error"}
-            brief_line(document)  # which fails on what lacks something, as counting does
+            # Which fail on what lacks something.
+            told_of(document).line(document["table"])
             FleetCounts().add(document)
         except (ValueError, LookupError, TypeError, AttributeError, StopIteration):
             ours = False
@@ -696,20 +695,20 @@ class ResultPrinter:
 
     def _write_line(self, document: Document, code: int) -> None:
         """The line of a table: at once where it is urgent, else in the end, if at all."""
-        if code or not is_uneventful(document):
-            order = urgency(document)
-            missed = code == REFUSED and kind_of(document) == "plan"
+        told, kind = told_of(document), kind_of(document)
+        line = told.line(document["table"])
+        if code or not told.is_uneventful:
+            missed = code == REFUSED and kind == "plan"
             if self._groups is not None and not missed and not messages().verbosity:
                 return
-            if not order:
-                _write_lines([brief_line(document)])
+            if not told.urgency:
+                _write_lines([line])
             else:
-                self._held.append((order, brief_line(document)))
+                self._held.append((told.urgency, line))
             return
-        kind = kind_of(document)
         self._uneventful[kind] += 1
         if self._fleet.every or self._uneventful[kind] <= few_listed(kind):
-            self._healthy.append(brief_line(document))
+            self._healthy.append(line)
 
     def finish(self) -> int:
         """Show what is shown in the end; the exit code of all tables together."""
