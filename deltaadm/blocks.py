@@ -195,25 +195,17 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class TimelineBar:
-    """A value from the point `start` on and before `end`; it is empty where the lane says all."""
-
-    value: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
 class Timeline:
     """
     A timeline: `points` are a version and its day.
 
-    Each lane has a name, and bars from left to right, at least one, that refer to the points.
+    Each lane has a name, and bars from left to right, at least one: a value, which is empty where
+    the name says all, the number of the point from which on it holds, and that where it ends.
     """
 
     title: str
     points: tuple[tuple[str, str], ...]
-    lanes: tuple[tuple[str, tuple[TimelineBar, ...]], ...]
+    lanes: tuple[tuple[str, tuple[tuple[str, int, int], ...]], ...]
 
 
 # What a terminal arranges in another way

@@ -394,10 +394,10 @@ def _timeline(block: blocks.Timeline) -> _Html:
     rows = []
     for lane, bars in block.lanes:
         cells, place = [_tag("th", lane, scope="row")], 0
-        for bar in bars:
-            gap, width = bar.start - place, bar.end - bar.start
-            cells += [_tag("td", colspan=str(gap))] if gap else []
-            cells.append(_tag("td", bar.value or "supported", colspan=str(width), class_="bar"))
-            place = bar.end
+        for value, start, end in bars:
+            cells += [_tag("td", colspan=str(start - place))] if start > place else []
+            shown = value or "supported"
+            cells.append(_tag("td", shown, colspan=str(end - start), class_="bar"))
+            place = end
         rows.append(_tag("tr", *cells))
     return _scrolled(_table(block.title, heads, rows, "timeline"))

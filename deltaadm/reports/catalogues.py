@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
-from deltaadm.blocks import Block, Details, Either, Heading, Items, Matrix, Paragraph, Table
+from deltaadm.blocks import Block, Details, Either, Heading, Items, Paragraph, Table
 from deltaadm.clients import (
     EVERY_OTHER,
     JUDGEMENT,
@@ -29,18 +29,8 @@ from deltaadm.domain.features import FEATURES, Cost, Kind, Status, TableFeature,
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import RefusedError, some_of
-from deltaadm.json_values import (
-    COUNT,
-    STRINGS,
-    Fields,
-    array,
-    mapping,
-    maybe,
-    one_of,
-    record,
-    within,
-)
-from deltaadm.reports.words import COSTS, DOES, LEGEND, matrix_cell
+from deltaadm.json_values import COUNT, Fields, array, mapping, maybe, one_of, record, within
+from deltaadm.reports.words import COSTS, DOES, matrix
 
 # Features
 
@@ -89,7 +79,7 @@ FEATURE: Final[Fields] = {
     "status": one_of(Status),
     "since": (maybe(str), lambda feature: feature.since or None),
     "legacy_versions": (maybe(array(COUNT)), lambda feature: feature.legacy or None),
-    "requires": (STRINGS, lambda feature: sorted(feature.requires)),
+    "requires": (array(str), lambda feature: sorted(feature.requires)),
     "twin": maybe(str),
     "activated_by": (mapping(str), lambda feature: feature.activation.properties),
     "added_to_existing_tables": (
@@ -107,7 +97,7 @@ FEATURE: Final[Fields] = {
 """The parts of a feature of the registry."""
 
 FEATURE_DOCUMENT: Final = Document.of(
-    "The output of `features` for one feature", **within("feature", FEATURE), required_by=STRINGS
+    "The output of `features` for one feature", **within("feature", FEATURE), required_by=array(str)
 )
 
 
@@ -246,7 +236,7 @@ SUPPORT: Final[Fields] = {
 
 _FACT: Final = record(
     access=(one_of(Access), lambda pair: pair[0]),
-    subjects=(STRINGS, lambda pair: pair[1].features),
+    subjects=(array(str), lambda pair: pair[1].features),
     verdict=(_VERDICT, lambda pair: pair[1].compatibility),
     highest_version=(maybe(COUNT), lambda pair: pair[1].highest),
     since=(maybe(str), lambda pair: pair[1].since or None),
@@ -270,15 +260,14 @@ def show_clients(report: ClientCatalogue) -> Iterator[Block]:
     """A matrix of clients by features."""
     yield Either([Heading("Clients", level=1)])
 
-    def cell(support: Support, name: str) -> tuple[str, str]:
-        read, write = support.reads.get(name), support.writes[name]
-        kind = None if read is None else read.compatibility.value
-        return matrix_cell(kind, write.compatibility.value)
+    def kinds(support: Support, name: str) -> Iterator[str | None]:
+        read = support.reads.get(name)
+        yield None if read is None else read.compatibility.value
+        yield support.writes[name].compatibility.value
 
     # Features stand below one another: there are more of them than a terminal is wide.
-    rows = ((name, tuple(cell(of, name) for of in report.clients)) for name in FEATURES)
-    releases = tuple(str(support.release) for support in report.clients)
-    yield Matrix("Clients", releases, tuple(rows), LEGEND)
+    rows = ((name, [kinds(of, name) for of in report.clients]) for name in FEATURES)
+    yield matrix(tuple(str(support.release) for support in report.clients), rows)
 
 
 def show_client(report: ClientExplanation) -> Iterator[Block]:
@@ -445,7 +434,7 @@ def _shut_out(default: Default | None, releases: Iterable[ClientRelease]) -> Ite
 _STATE: Final[Fields] = {
     "reader_version": (COUNT, lambda default: default.protocol.min_reader_version),
     "writer_version": (COUNT, lambda default: default.protocol.min_writer_version),
-    "features": (STRINGS, lambda default: sorted(default.protocol.explicit_names)),
+    "features": (array(str), lambda default: sorted(default.protocol.explicit_names)),
     "properties": (mapping(str), lambda default: default.metadata.configuration),
     "note": str,
     "refused": str,

@@ -7,17 +7,7 @@ from enum import Enum
 from itertools import chain, groupby
 from typing import Final, NamedTuple
 
-from deltaadm.blocks import (
-    Block,
-    ChangeRow,
-    Changes,
-    Command,
-    Heading,
-    Paragraph,
-    Table,
-    Timeline,
-    TimelineBar,
-)
+from deltaadm.blocks import Block, ChangeRow, Changes, Command, Heading, Paragraph, Table, Timeline
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.properties import Key
@@ -238,13 +228,13 @@ def _timeline(report: HistoryReport) -> Timeline | None:
     return Timeline(title, tuple(point for point, _ in shown), drawn)
 
 
-def _bars(values: Iterable[str | None]) -> Iterator[TimelineBar]:
+def _bars(values: Iterable[str | None]) -> Iterator[tuple[str, int, int]]:
     """The periods with the same value, of which there is one at each point."""
     start = 0
     for value, group in groupby(values):
         end = start + len(list(group))
         if value is not None:
-            yield TimelineBar(value, start, end)
+            yield value, start, end
         start = end
 
 

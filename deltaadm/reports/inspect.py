@@ -59,15 +59,7 @@ from deltaadm.domain.wire import Metadata, MetadataKey, moment
 from deltaadm.errors import DeltaadmError, some_of
 from deltaadm.json_values import COUNT, OPEN, STRINGS, Json, array, maybe, one_of, record, shared
 from deltaadm.masking import argument, quoted
-from deltaadm.reports.words import (
-    DOES,
-    LEGEND,
-    VERSIONS,
-    WRITERS,
-    matrix_cell,
-    writer_table,
-    writers_in_brief,
-)
+from deltaadm.reports.words import DOES, VERSIONS, WRITERS, matrix, writer_table, writers_in_brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -477,11 +469,13 @@ def _matrix(report: TableReport) -> Matrix:
     }
     names = {name for sides in clients.values() for side in sides for name in side}
     columns = ("table", *sorted(names - {"table"}))
-    rows = (
-        (client, tuple(matrix_cell(*(side.get(name) for side in sides)) for name in columns))
-        for client, sides in clients.items()
+    return matrix(
+        columns,
+        (
+            (client, [[side.get(name) for side in sides] for name in columns])
+            for client, sides in clients.items()
+        ),
     )
-    return Matrix("Clients", columns, tuple(rows), LEGEND)
 
 
 def show_table(report: TableReport) -> Iterator[Block]:

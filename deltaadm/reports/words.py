@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from deltaadm.blocks import Reasons, Table
+from deltaadm.blocks import Matrix, Reasons, Table
 from deltaadm.clients import Access, ClientRelease, identified
 from deltaadm.domain.features import Cost
 from deltaadm.domain.wire import second
@@ -107,13 +107,21 @@ _TONES: Final = {
 }
 VERDICTS: Final = tuple(_TONES)
 """The kinds of verdicts, the worst last."""
-LEGEND: Final = (
+_LEGEND: Final = (
     "r reads, w writes, - cannot, ! wrong data silently, ? unknown, . not concerned; the first "
     "mark is for reading, the second for writing."
 )
 
 
-def matrix_cell(read: str | None, write: str | None) -> tuple[str, str]:
+def matrix(
+    columns: tuple[str, ...], rows: Iterable[tuple[str, Iterable[Iterable[str | None]]]]
+) -> Matrix:
+    """Rows with the kinds of verdicts on reading and on writing for each of the *columns*."""
+    marked = ((name, tuple(_cell(*kinds) for kinds in cells)) for name, cells in rows)
+    return Matrix("Clients", columns, tuple(marked), _LEGEND)
+
+
+def _cell(read: str | None, write: str | None) -> tuple[str, str]:
     """The marks of two kinds of verdicts, None where one is not concerned, and their tone."""
     kinds = [kind for kind in (read, write) if kind is not None]
     tone = _TONES[max(kinds, key=VERDICTS.index)] if kinds else ""

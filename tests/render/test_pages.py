@@ -104,7 +104,7 @@ def drawn_timeline(report: HistoryReport) -> Timeline | None:
 def bars(report: HistoryReport) -> dict[str, list[tuple[str, int, int]]]:
     found = drawn_timeline(report)
     assert found is not None
-    return {name: [(bar.value, bar.start, bar.end) for bar in bars] for name, bars in found.lanes}
+    return {name: [*bars] for name, bars in found.lanes}
 
 
 def states(path: Path) -> list[Snapshot]:
