@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import compress
 
@@ -198,6 +198,13 @@ class LogFiles(Sequence[LogFile]):
         known = sum(self._infos[name].size for name in some)
         return known * len(self.names) // max(1, len(some))
 
+    @property
+    def unbroken(self) -> LogFiles:
+        """The last of them, as far back as no version is missing."""
+        versions = self.versions
+        later = range(len(versions) - 1, 0, -1)
+        return self[next((at for at in later if versions[at - 1] != versions[at] - 1), 0) :]
+
     def after(self, version: int) -> LogFiles:
         """Return the files of later versions."""
         return self._chosen(map(version.__lt__, self.versions))
@@ -241,11 +248,6 @@ class LogListing:
                     by_kind[Kind.of(name)].append(name)
         return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()}, start)
 
-    @property
-    def files(self) -> LogFiles:
-        """All files, by name."""
-        return self.named(self.infos)
-
     def named(self, names: Iterable[str]) -> LogFiles:
         """Return the files called *names*, sorted by name."""
         return LogFiles(sorted(names), self.infos)
@@ -273,34 +275,30 @@ class LogListing:
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The complete checkpoints, the most preferable last; empty files count as absent."""
-        complete: list[Checkpoint] = []
-        sets: dict[tuple[int, int], dict[int, LogFile]] = {}
-        for file in self.checkpoint_files:
-            if not file.info.size:
-                # Spark would read an empty file as one without actions, so Delta passes it over.
-                continue
-            version = file.number
-            if file.kind is Kind.MULTIPART:
-                sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
-            else:
-                complete.append(Checkpoint(version, file.kind, (file,)))
-        # Parts count by their total too: two attempts with other numbers of parts do not mix.
-        for (version, parts), members in sets.items():
-            if parts and all(part in members for part in range(1, parts + 1)):
-                ordered = tuple(members[part] for part in range(1, parts + 1))
-                complete.append(Checkpoint(version, Kind.MULTIPART, ordered))
+        complete = [checkpoint for checkpoint, _ in self._checkpoint_sets() if checkpoint]
         return tuple(sorted(complete, key=lambda checkpoint: checkpoint.rank))
 
     @property
     def incomplete_checkpoints(self) -> tuple[tuple[LogFile, ...], ...]:
         """The files that look like checkpoints and are none, by what would be one of them."""
-        used = {file.path for checkpoint in self.checkpoints for file in checkpoint.files}
-        sets: dict[tuple[int, int | None, str], list[LogFile]] = {}
+        return tuple(rest for _, rest in self._checkpoint_sets() if rest)
+
+    def _checkpoint_sets(self) -> Iterator[tuple[Checkpoint | None, tuple[LogFile, ...]]]:
+        """What could be a checkpoint each: the checkpoint, if it is one, and what is left over."""
+        sets: dict[tuple[int, int, str], list[LogFile]] = defaultdict(list)
         for file in self.checkpoint_files:
-            if file.path not in used:
-                name = "" if file.kind is Kind.MULTIPART else file.path
-                sets.setdefault((file.number, file.parts, name), []).append(file)
-        return tuple(map(tuple, sets.values()))
+            # Parts count by their total too: two attempts with other numbers of parts do not mix.
+            name = "" if file.kind is Kind.MULTIPART else file.path
+            sets[file.number, file.parts or 0, name].append(file)
+        for (version, parts, name), files in sets.items():
+            # Spark would read an empty file as one without actions, so Delta passes it over.
+            present = {file.part: file for file in files if file.info.size}
+            needed: Sequence[int | None] = [None] if name else range(1, parts + 1)
+            used = {}
+            if all(part in present for part in needed):  # of which a name may claim any number
+                used = {present[part].path: present[part] for part in needed}
+            checkpoint = Checkpoint(version, files[0].kind, (*used.values(),)) if used else None
+            yield checkpoint, tuple(file for file in files if file.path not in used)
 
     def segment(self, version: int | None = None, *, before: int | None = None) -> LogSegment:
         """
@@ -354,15 +352,9 @@ class LogListing:
         As Delta's time travel sees it: all versions since commit 0, or else since the oldest
         checkpoint beside which its commit still stands.
         """
-        versions = self.commits.versions
+        versions = self.commits.unbroken.versions
         bases = {checkpoint.version for checkpoint in self.checkpoints} | {0}
-        oldest = following = None
-        for version in reversed(versions):
-            if following is not None and version != following - 1:
-                break
-            following = version
-            if version in bases:
-                oldest = version
+        oldest = next((version for version in versions if version in bases), None)
         return None if oldest is None else (oldest, versions[-1])
 
     def version_not_found(self, version: int) -> TableError:
@@ -441,27 +433,22 @@ def no_table(root: str, cause: str = "it has no commits in _delta_log") -> Table
 
 
 def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
-    if versions == range(base + 1, base + 1 + len(versions)):  # as `LogFiles.versions` mostly are
+    first = base + 1
+    if versions == range(first, first + len(versions)):  # as `LogFiles.versions` mostly are
         return
-    for expected, version in enumerate(versions, base + 1):
+    for expected, version in enumerate(versions, first):
         if version != expected:
-            if expected == base + 1:
-                since = (
-                    "no checkpoint replaces it" if base < 0 else f"the checkpoint ends at {base}"
-                )
-                raise TableError(
+            name = "DELTA_VERSIONS_NOT_CONTIGUOUS"
+            message = f"The log at {root} has a gap: commit {version} follows commit {expected - 1}."
+            if expected == first:
+                name = "DELTA_TRUNCATED_TRANSACTION_LOG"
+                since = f"the checkpoint ends at {base}" if first else "no checkpoint replaces it"
+                message = (
                     f"Version {versions[-1]} of the table at {root} cannot be rebuilt: "
-                    f"commit {expected} is missing and {since}.",
-                    remedy=RESTORE,
-                    delta_error_class="DELTA_TRUNCATED_TRANSACTION_LOG",
-                    established={"version": versions[-1]},
+                    f"commit {expected} is missing and {since}."
                 )
-            raise TableError(
-                f"The log at {root} has a gap: commit {version} follows commit {expected - 1}.",
-                remedy=RESTORE,
-                delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
-                established={"version": versions[-1]},
-            )
+            known = {"version": versions[-1]}
+            raise TableError(message, remedy=RESTORE, delta_error_class=name, established=known)
 
 
 def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: int) -> LogFiles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
@@ -207,14 +208,13 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
 
 
 def _oddities(listing: LogListing) -> tuple[str, ...]:
-    complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
     found, partial = [], set()
-    for file in listing.checkpoint_files:
-        if not file.info.size:
+    for file in chain.from_iterable(listing.incomplete_checkpoints):
+        if file.info.size:
+            partial.add(file.number)
+        else:
             what = "empty" if file.info.regular else "not a regular file"
             found.append(f"The checkpoint file {file.path} is {what} and was ignored.")
-        elif file.path not in complete:
-            partial.add(file.number)
     found += [
         f"The checkpoint of version {version} is missing some of its parts and was ignored."
         for version in sorted(partial)

@@ -69,16 +69,9 @@ def timeline(
     one before *since*.
     """
     listing = LogListing.of(store.root, store.list_log(0))
-    contiguous = listing.commits
-    versions = contiguous.versions
-    if not versions:
+    available = listing.commits.unbroken
+    if not available:
         listing.segment()
-    first = versions[-1]
-    for version in reversed(versions[:-1]):
-        if version != first - 1:
-            break
-        first = version
-    available = contiguous.after(first - 1)
     if until is not None and until < available.versions[0]:
         raise listing.version_not_found(until)
     if since is not None:

@@ -88,6 +88,12 @@ def test_preferred_format(listed: str, kind: Kind) -> None:
     assert checkpoint.kind is kind
 
 
+def test_a_name_may_claim_any_number_of_parts() -> None:
+    found = log("0 0p1/9999999999")
+    assert not found.checkpoints
+    assert len(found.incomplete_checkpoints) == 1
+
+
 @with_rows
 def test_no_segment(listed: str, version: int | None, error: str | None) -> None:
     with pytest.raises(TableError) as caught:
@@ -165,7 +171,7 @@ NAMES = st.builds("{}.{}".format, VERSIONS | ODDITIES, ENDINGS)
 def test_files_by_kind_and_version(names: set[str], version: int) -> None:
     """What is told of many names at once is what is told of each."""
     found = listing(map(FileInfo, names))
-    assert [file.path for file in found.files] == sorted(names)
+    assert [file.path for file in found.named(names)] == sorted(names)
     for kind in Kind:
         files = found.of_kind(kind)
         assert list(files.names) == sorted(name for name in names if Kind.of(name) is kind)
