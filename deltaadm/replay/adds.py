@@ -98,7 +98,7 @@ def required(column: pa.StructArray, limits: Limits) -> pa.StructArray:
     """
     The actions in a column of a checkpoint, without nulls, whose own columns are null as well.
 
-    Raises `ValueError` for actions that cannot be used.
+    Raises `ValueError` for actions that cannot be used, and for a damaged text.
     """
     paths = pc.struct_field(column, "path")
     adds = column
@@ -108,6 +108,7 @@ def required(column: pa.StructArray, limits: Limits) -> pa.StructArray:
             if pc.any(pc.and_(pc.is_null(paths), pc.is_valid(sizes))).as_py():
                 raise ValueError("it has a file without a path")
         adds = column.filter(pc.is_valid(paths))
+    adds.validate(full=True)
     require_short_paths(adds, limits)
     return adds
 
@@ -137,7 +138,7 @@ def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
     return pa.BinaryArray.from_buffers(pa.binary(), len(offsets) - 1, buffers)
 
 
-def alive(
+def live(
     adds: pa.StructArray, touched: pa.StringArray, reconciled: Reconciliation
 ) -> pa.StructArray:
     """Those of *adds* that *reconciled* does not hide."""
@@ -147,8 +148,6 @@ def alive(
     doubtful = pc.or_(pc.is_in(paths, touched), pc.starts_with(paths, "/"))
     body = paths.buffers()[2]
     text = b"" if body is None else body.to_pybytes()
-    if not text.isascii():
-        paths.validate(full=True)
     if _longest(paths) > LONG:
         doubtful = pc.or_(doubtful, pc.greater(pc.binary_length(paths), LONG))
     # That no path of a batch has them is seen fastest by looking at all of them at once; for single
@@ -162,14 +161,6 @@ def alive(
     marks = bytes(not doubt or next(offered) for doubt in doubtful.to_pylist())
     kept = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
     return adds.filter(kept.cast(pa.bool_()))
-
-
-def live(
-    adds: pa.StructArray, touched: pa.StringArray, reconciled: Reconciliation
-) -> pa.StructArray:
-    """Those of *adds* that *reconciled* does not hide; raises `ValueError` for a damaged text."""
-    adds.validate(full=True)
-    return alive(adds, touched, reconciled)
 
 
 def documents(column: pa.ChunkedArray) -> Iterator[Document]:

@@ -37,7 +37,6 @@ from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from typing import Any, BinaryIO, Final, TypeVar
 
     import pyarrow as pa
@@ -57,14 +56,14 @@ if TYPE_CHECKING:
 
 
 _TYPE, _CONVERTED, _LOGICAL = 1, 6, 10
-"""The entries of Parquet's schema that give the type of a field, and the types they stand for."""
+"""The entries of Parquet's schema that say what a field is: by its bytes, and by annotations."""
 
-_TYPES: Final = {"boolean": (0,), "integer": (1, 2), "long": (1, 2), "string": (6,)}
-_TEXTS: Final = ({0}, {1})
-_WHOLE_NUMBERS: Final = (set(range(11, 19)), {10})
-_MAPS: Final = ({1, 2}, {2})
-_LISTS: Final = ({3}, {3})
-"""The numbers of annotations: converted types, and the logical types that replace them."""
+_TYPES: Final = {0: "boolean", 1: "number", 2: "number", 6: "string"}
+_CONVERTED_TYPES: Final = {
+    0: "string", 1: "map", 2: "map", 3: "list", **dict.fromkeys(range(11, 19), "number")
+}  # fmt: skip
+_LOGICAL_TYPES: Final = {1: "string", 2: "map", 3: "list", 10: "number"}
+"""Their numbers, by what the log has in such fields; logical types replace the converted ones."""
 
 
 def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
@@ -85,55 +84,39 @@ def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
 
 
 def _mismatched_field(field: Field, expected: DataType) -> Field | None:
-    if field.repeated:
+    kind = expected.name if isinstance(expected, PrimitiveType) else type(expected)
+    if field.repeated or _kind(field) != _KINDS.get(kind):
         return field
-    if isinstance(expected, StructType):
-        if not field.children or any(_annotations(field)):
-            return field
-        inner = ((field.child(wanted.name), wanted.type) for wanted in expected.fields)
-        mismatches = (_mismatched_field(child, kind) for child, kind in inner if child is not None)
-        return next((mismatch for mismatch in mismatches if mismatch is not None), None)
-    if isinstance(expected, (MapType, ArrayType)):
-        return None if _is_collection(field, expected) else field
-    return None if isinstance(expected, PrimitiveType) and _is(expected.name, field) else field
+    wanted = expected.fields if isinstance(expected, StructType) else ()
+    inner = ((field.child(each.name), each.type) for each in wanted)
+    mismatches = (_mismatched_field(child, kind) for child, kind in inner if child is not None)
+    return next((mismatch for mismatch in mismatches if mismatch is not None), None)
 
 
-def _is_collection(field: Field, expected: MapType | ArrayType) -> bool:
-    """Whether *field* is a map of texts or a list of texts, in any of Parquet's shapes."""
-    is_map = isinstance(expected, MapType)
-    annotations = _MAPS if is_map else _LISTS
-    if not _is_annotated(field, annotations) or len(field.children) != 1:
-        return False
-    (inner,) = field.children
-    values = inner.children or [inner]
+_KINDS: Final[Mapping[object, str]] = {
+    StructType: "struct", MapType: "map", ArrayType: "list", "boolean": "boolean",
+    "integer": "number", "long": "number", "string": "string",
+}  # fmt: skip
+
+
+def _kind(field: Field) -> str:
+    """What *field* is in the log; empty for what is nothing there. Maps and lists are of texts."""
+    element, inner = field.element, field.children
+    annotated = {_CONVERTED_TYPES.get(element[_CONVERTED])} if _CONVERTED in element else set()
+    annotated |= {_LOGICAL_TYPES.get(number) for number in element.get(_LOGICAL, ())}
+    if not inner:
+        kind = _TYPES.get(element.get(_TYPE, -1), "")
+        is_plain = kind == "boolean" or (kind == "number" and not annotated)
+        return kind if is_plain or annotated == {kind} else ""
+    if not annotated:
+        return "struct"
+    values = inner[0].children or inner
+    is_map = len(values) > 1
+    kind = "map" if is_map else "list"
+    fits = len(inner) == 1 and inner[0].repeated and annotated == {kind}
     # Parquet requires the keys of maps.
-    if is_map and values[0].optional:
-        return False
-    return (
-        inner.repeated
-        and len(values) == 1 + is_map
-        and all(_is("string", value) for value in values)
-    )
-
-
-def _is(name: str, field: Field) -> bool:
-    """Whether *field* has values of the type called *name*."""
-    if field.children or field.element.get(_TYPE) not in _TYPES.get(name, ()):
-        return False
-    if name == "string":
-        return _is_annotated(field, _TEXTS)
-    return name == "boolean" or not any(_annotations(field)) or _is_annotated(field, _WHOLE_NUMBERS)
-
-
-def _is_annotated(field: Field, annotations: tuple[set[int], set[int]]) -> bool:
-    """Whether *field* has one of these annotations, and no other beside it."""
-    converted, logical = _annotations(field)
-    return bool(converted or logical) and converted <= annotations[0] and logical <= annotations[1]
-
-
-def _annotations(field: Field) -> tuple[set[int], set[int]]:
-    converted = field.element.get(_CONVERTED)
-    return set() if converted is None else {converted}, set(field.element.get(_LOGICAL, ()))
+    fits = fits and len(values) == 1 + is_map and not (is_map and values[0].optional)
+    return kind if fits and {*map(_kind, values)} == {"string"} else ""
 
 
 # Checkpoints
@@ -250,7 +233,7 @@ class CheckpointReader:
             for path, counted, adds in ahead(shares):
                 counts.adds_read += len(adds)
                 with self.decoding(path):
-                    live = columns.alive(adds, touched, reconciled)
+                    live = columns.live(adds, touched, reconciled)
                     counts.facts += columns.facts_of(live, counted=counted)
         return counts
 
@@ -311,7 +294,8 @@ class CheckpointReader:
 
         Fields and columns that the file does not have are left out.
         """
-        with self._opened(path, tuple(columns)) as (pages, file):
+        with self.decoding(path), self._store.open(path) as source:
+            pages, file = self._parquet(path, source, columns)
             footer = pages.footer
             present = footer.names()
             wanted = [
@@ -338,13 +322,14 @@ class CheckpointReader:
         *columns_of* chooses what is read of a row group, so many *rows* at once at most. Of the row
         groups those in *share* are read, with pyarrow's own *threads* or without.
         """
-        with self._opened(path, ("add",)) as (pages, file):
+        with self.decoding(path), self._store.open(path) as source:
+            pages, file = self._parquet(path, source, ("add",))
             from deltaadm.replay.adds import required
 
             footer = pages.footer
             if "add" not in footer.columns:
                 return
-            for number in footer.groups_with(("add",))[share]:
+            for number in footer.groups_with("add")[share]:
                 group = footer.groups[number]
                 counted = _all_begin_with_count(group)
                 wanted = [f"add.{column}" for column in columns_of(footer, group)]
@@ -392,7 +377,7 @@ class CheckpointReader:
                 try:
                     actions = parquet.rows(source, footer, names, self._store.limits.state)
                 except parquet.UnsupportedFileError:  # pyarrow knows more, or what is wrong
-                    actions = self._parquet_rows(path, names)
+                    actions = [*self._parquet_rows(path, names)]
             for named in actions:
                 if cause := commits.mismatches(*named)[0]:
                     raise ValueError(cause)
@@ -432,50 +417,41 @@ class CheckpointReader:
                 if len(live):
                     yield live
 
-    def _parquet_rows(self, path: str, names: Sequence[str]) -> list[Named]:
-        with self._opened(path, names) as (pages, file):
-            footer = pages.footer
-            present = [name for name in names if name in footer.columns]
-            groups = footer.groups_with(present)
-            if not groups:
-                return []
+    def _parquet_rows(self, path: str, names: Sequence[str]) -> Iterator[Named]:
+        with self.decoding(path), self._store.open(path) as source:
+            pages, file = self._parquet(path, source, names)
             from deltaadm.replay.adds import documents
 
-            left = self._store.limits.state
-            rows = []
-            most = pages.batch_rows(present, footer.groups, _BATCH_ROWS)
-            for batch in file.iter_batches(most, row_groups=groups, columns=present):
-                left -= batch.nbytes
-                if left < 0:
-                    raise parquet.too_much_state(self._store.limits.state)
-                rows += [(name, row) for name in present for row in documents(batch.column(name))]
-            return sorted(rows, key=lambda row: present.index(row[0]))
+            footer, left = pages.footer, self._store.limits.state
+            for name in [name for name in names if name in footer.columns]:
+                groups = footer.groups_with(name)
+                most = pages.batch_rows([name], footer.groups, _BATCH_ROWS)
+                for batch in file.iter_batches(most, row_groups=groups, columns=[name]):
+                    left -= batch.nbytes
+                    if left < 0:
+                        raise ValueError(
+                            "its actions that are not about files take more than the "
+                            f"{self._store.limits.state:,} bytes that deltaadm reads of them"
+                        )
+                    yield from ((name, row) for row in documents(batch.column(name)))
 
     # One file
 
-    def _opened(
-        self, path: str, names: Sequence[str]
-    ) -> AbstractContextManager[tuple[Pages, pq.ParquetFile]]:
+    def _parquet(
+        self, path: str, source: BinaryIO, names: Collection[str]
+    ) -> tuple[Pages, pq.ParquetFile]:
         """A Parquet file; its columns called *names* have the right types."""
-        from contextlib import contextmanager  # which takes longer than to read a small checkpoint
-
-        return contextmanager(self._open)(path, names)
-
-    def _open(self, path: str, names: Sequence[str]) -> Iterator[tuple[Pages, pq.ParquetFile]]:
         require_address_space(self._store.limits)
         import pyarrow.parquet as pq
 
-        with self.decoding(path), self._store.open(path) as source:
-            pages = self._checked(path, source, names)
-            buffer = pages.buffer_size()
-            # By itself pyarrow compares no checksums.
-            with pq.ParquetFile(
-                source,
-                page_checksum_verification=True,
-                buffer_size=buffer,
-                pre_buffer=not buffer,  # which would hold all of what is read
-            ) as file:
-                yield pages, file
+        pages = self._checked(path, source, names)
+        buffer = pages.buffer_size()
+        return pages, pq.ParquetFile(
+            source,
+            page_checksum_verification=True,  # by itself pyarrow compares none
+            buffer_size=buffer,
+            pre_buffer=not buffer,  # which would hold all of what is read
+        )
 
     def _footer(self, path: str) -> Footer:
         with self.decoding(path), self._store.open(path) as source:
@@ -572,7 +548,7 @@ def _counts_in(footer: Footer) -> tuple[str, ...]:
     """The column with the number of records in statistics as a struct, if there is one."""
     statistics = footer.columns["add"].child("stats_parsed")
     number = None if statistics is None else statistics.child("numRecords")
-    is_count = number is not None and not number.repeated and _is("long", number)
+    is_count = number is not None and not number.repeated and _kind(number) == "number"
     return ("stats_parsed.numRecords",) if is_count else ()
 
 

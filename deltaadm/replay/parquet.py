@@ -13,7 +13,7 @@ import re
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from deltaadm.dataclass import dataclass
@@ -51,18 +51,15 @@ def variable(body: bytes, at: int) -> tuple[int, int]:
 
 
 class Budget:
-    """The bytes of memory that values may still take, and the error for more than that."""
+    """The bytes of memory that values may still take."""
 
-    def __init__(self, most: int, error: Callable[[int], Exception] | None = None) -> None:
+    def __init__(self, most: int) -> None:
         self._most = self._left = most
-        self._error = error
 
     def spend(self, size: int) -> None:
-        """Raise the error where another *size* bytes are too many."""
+        """Raise `ValueError` where another *size* bytes are too many."""
         self._left -= size
         if self._left < 0:
-            if self._error is not None:
-                raise self._error(self._most)
             raise ValueError(f"values that take more than {self._most:,} bytes in memory")
 
 
@@ -203,13 +200,9 @@ class Footer:
         """The names of all columns, nested ones with dots."""
         return frozenset(name for column in self.columns.values() for name in column.names())
 
-    def groups_with(self, names: Sequence[str]) -> list[int]:
-        """The row groups that, by their statistics, may hold a value in one of these columns."""
-        return [
-            index
-            for index, group in enumerate(self.groups)
-            if any(may_hold_any(group, (name,)) for name in names)
-        ]
+    def groups_with(self, name: str) -> list[int]:
+        """The row groups that, by their statistics, may hold a value in the column."""
+        return [index for index, group in enumerate(self.groups) if may_hold_any(group, (name,))]
 
 
 def chunks(group: Struct, path: tuple[str, ...]) -> Iterator[Struct]:
@@ -329,14 +322,6 @@ _MOST: Final = 5_000
 """Beyond this many values of a column, pyarrow is the faster one."""
 
 
-def too_much_state(most: int) -> DamagedFooterError:
-    """The error for rows that would take more than *most* bytes."""
-    return DamagedFooterError(
-        "its actions that are not about files take more than the "
-        f"{most:,} bytes that deltaadm reads of them"
-    )
-
-
 def rows(
     source: BinaryIO, footer: Footer, names: Sequence[str], most: int = LIMITS.state
 ) -> list[Named]:
@@ -344,18 +329,19 @@ def rows(
     The rows of *source* in which the columns called *names* are not null, column by column.
 
     Structs are objects without their null fields, maps are objects. Raises `UnsupportedFileError`,
-    `DamagedFooterError` if they take more than *most* bytes, and whatever *source* raises.
+    also if they take more than *most* bytes, and whatever *source* raises.
     """
     try:
         columns = footer.columns
-        budget = Budget(most, too_much_state)
-        actions: list[Named] = []
-        for name in names:
-            if name in columns:
-                actions += [(name, row) for row in _column(source, footer, columns[name], budget)]
+        budget = Budget(most)
+        return [
+            (name, row)
+            for name in names
+            if name in columns
+            for row in _column(source, footer, columns[name], budget)
+        ]
     except DAMAGE as error:
         raise UnsupportedFileError(str(error)) from error
-    return actions
 
 
 # One column
