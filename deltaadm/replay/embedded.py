@@ -7,7 +7,7 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
@@ -226,13 +226,19 @@ class Replay:
             self._writers.append(writer_of(actions))
 
     def _take_state(self, actions: list[Named], path: str) -> None:
-        for name in STATE:
-            mine = [document for key, document in actions if key == name]
-            if len(mine) > 1:
-                self._warnings.append(repeated_action(path, len(mine), name))
-            # Of several in one commit Delta takes the last one.
-            for document in reversed(mine):
+        names = [name for name, _ in actions]
+        self._note_repeated(path, {name: names.count(name) for name in STATE})
+        # Of several in one commit Delta takes the last one.
+        for name, document in reversed(actions):
+            if name in STATE:
                 self._reconciled.offer(name, document)
+
+    def _note_repeated(self, path: str, counts: Mapping[str, int]) -> None:
+        self._warnings += [
+            f"{path} has {count} {name} actions; the last one is used."
+            for name, count in counts.items()
+            if count > 1
+        ]
 
     def _checkpoint_reader(self) -> CheckpointReader:
         from deltaadm.replay import checkpoints
@@ -254,21 +260,19 @@ class Replay:
     def files_in_deltas(self) -> Iterator[Named]:
         """The newest action of each file in the deltas, an `add` or a `remove`."""
         for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
-            singles = dict.fromkeys(STATE, 0)
             actions: Iterable[Named] = few or ()
             if few is None:
                 actions = commits.read_lines(self._store, path).actions_reversed()
             said: list[Named] = []
+            counts = dict.fromkeys(STATE, 0)
             for name, document in actions:
-                if name in singles:
-                    singles[name] += 1
+                if name in counts:
+                    counts[name] += 1
                 elif name in {"commitInfo", "txn"}:
                     said.append((name, document))
                 if self._reconciled.survives(name, document):
                     yield name, document
-            self._warnings.extend(
-                repeated_action(path, count, name) for name, count in singles.items() if count > 1
-            )
+            self._note_repeated(path, counts)
             self.take_provenance(path, said)
             info = next((document for name, document in said if name == "commitInfo"), None)
             if path == self._segment.last_commit.path and info is not None:
@@ -376,11 +380,6 @@ def commit_time(inside: int | None, metadata: Metadata, modified: int) -> int:
 
 MOST_OBSERVED: Final = 100
 """So many commits, the newest, say who wrote them."""
-
-
-def repeated_action(path: str, count: int, name: str) -> str:
-    """The warning about a commit with more than one action of a kind that may occur once."""
-    return f"{path} has {count} {name} actions; the last one is used."
 
 
 _METADATA: Final = ("format", "schemaString", "partitionColumns", "configuration")

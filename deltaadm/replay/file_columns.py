@@ -372,13 +372,12 @@ class Statistics:
             for read, count in self._pieces
         )
 
-    def records_of_unread(self) -> Iterator[tuple[int, int | None]]:
-        """The positions of what was not read, each with its number of records."""
-        positions = pc.indices_nonzero(self.unread.flags)
-        for position, text in zip(
-            positions.to_pylist(), self._texts.take(positions).to_pylist(), strict=True
-        ):
-            yield position, num_records(text)
+    def counts(self) -> list[int | None]:
+        """The number of records that each file says, also where that was not read by column."""
+        numbers: list[int | None] = self.records.to_pylist()
+        for position in pc.indices_nonzero(self.unread.flags).to_pylist():
+            numbers[position] = num_records(self._texts[position].as_py())
+        return numbers
 
     def records_below(self, least: int) -> Rows:
         """The files that say to have fewer records than *least*."""
@@ -521,24 +520,21 @@ _JSON_TYPES: Final = {
 
 def _odd(texts: pa.StringArray) -> pa.BooleanArray | None:
     """Marks the texts that Python might not decode though pyarrow does; None if there are none."""
-    # What is decoded is an object by its first and last character. Python gives up on numbers of
-    # thousands of digits and on deep nesting.
+    # What is decoded is an object by its first and last character. Python gives up on deep nesting,
+    # and pyarrow ends the process; of whole numbers too long for Python it makes infinite ones.
     odd = pc.invert(pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}")))
     longest = pc.max(pc.binary_length(texts)).as_py() or 0
-    if longest > 2 * _DEEPEST and _may_be_odd(texts, longest):  # what opens is closed
+    if longest > 2 * _DEEPEST and _may_be_deep(texts, longest):  # what opens is closed
         opened = pc.add(pc.count_substring(texts, "["), pc.count_substring(texts, "{"))
-        long = pc.match_substring_regex(texts, "[0-9]{1000}")
-        odd = pc.or_(odd, pc.or_(pc.greater(opened, scalar(_DEEPEST)), long))
+        odd = pc.or_(odd, pc.greater(opened, scalar(_DEEPEST)))
     odd = _where(odd).flags  # no statistics are none to look at
     return odd if pc.any(odd).as_py() else None
 
 
-def _may_be_odd(texts: pa.StringArray, longest: int) -> bool:
-    """Whether any of *texts* may be nested so deeply, or have so many digits: a quick look."""
+def _may_be_deep(texts: pa.StringArray, longest: int) -> bool:
+    """Whether any of *texts* may be nested so deeply: a quick look."""
     _, offsets, content = texts.buffers()
     body = content.to_pybytes()
-    if re.search(rb"[0-9]{15}", body[::64]):  # a thousand have so many in such places
-        return True
     # Of an object, `{"":` and `}`.
     if longest <= 5 * _DEEPEST and b"[" not in body:
         return False

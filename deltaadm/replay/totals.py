@@ -51,9 +51,7 @@ class TotalsBuilder:
         self._count = 0
         self._deleted_records = 0
         self._bins = [0] * len(_BINS)
-        self._absolute = _Sample()
-        self._without_row_tracking = _Sample()
-        self._inline_vectors = _Sample()
+        self._samples: dict[str, Any] = {}
         self._row_ids = _Ranges()
         self._hashes = array("q")
 
@@ -63,13 +61,13 @@ class TotalsBuilder:
         if file.deletion_vector is not None:
             self._count_vector(file.deletion_vector.cardinality)
             if file.deletion_vector.storage_type == INLINE:
-                self._inline_vectors.extend(1, [file.path])
+                self._sample("inline_vectors", 1, [file.path])
         if file.base_row_id is not None:
             self._row_ids.add(self._count, file.base_row_id, num_records(file.stats) or 0)
         if file.base_row_id is None or file.default_row_commit_version is None:
-            self._without_row_tracking.extend(1, [file.path])
+            self._sample("without_row_tracking", 1, [file.path])
         if is_absolute(file.path):
-            self._absolute.extend(1, [file.path])
+            self._sample("absolute", 1, [file.path])
         if self._facts.with_deletion_vector:
             # Eight bytes in place of a path; `totals` looks whether equal hashes are equal paths.
             self._hashes.append(self._hash(file.path))
@@ -86,24 +84,21 @@ class TotalsBuilder:
 
         paths = files.column("path")
 
-        def sample(known: _Sample, flags: pa.BooleanArray) -> None:
+        def sample(name: str, flags: pa.BooleanArray) -> None:
             chosen = pc.indices_nonzero(flags)
-            known.extend(len(chosen), paths.take(chosen.slice(0, _NAMED)).to_pylist())
+            self._sample(name, len(chosen), paths.take(chosen.slice(0, _NAMED)).to_pylist())
 
         vectors = files.having("deletionVector").flags
         for cardinality in files.vectors("cardinality").filter(vectors).to_pylist():
             self._count_vector(cardinality or 0)
         kinds = files.vectors("storageType").cast("string")
-        sample(self._inline_vectors, pc.equal(kinds, scalar(INLINE)))
+        sample("inline_vectors", pc.equal(kinds, scalar(INLINE)))
         untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
-        sample(self._without_row_tracking, untracked.flags)
-        sample(self._absolute, files.absolute_paths().flags)
+        sample("without_row_tracking", untracked.flags)
+        sample("absolute", files.absolute_paths().flags)
         firsts = files.column("baseRowId").to_pylist()
         if firsts.count(None) < len(firsts):
-            counts = files.statistics.records.to_pylist()
-            for position, count in files.statistics.records_of_unread():
-                counts[position] = count
-            known = zip(firsts, counts, strict=True)
+            known = zip(firsts, files.statistics.counts(), strict=True)
             for position, (first, count) in enumerate(known, self._count):
                 if first is not None:
                     self._row_ids.add(position, first, count or 0)
@@ -121,12 +116,8 @@ class TotalsBuilder:
             self._held += other._held
         self._deleted_records += other._deleted_records
         self._bins = list(map(add, self._bins, other._bins))
-        for mine, others in (
-            (self._absolute, other._absolute),
-            (self._without_row_tracking, other._without_row_tracking),
-            (self._inline_vectors, other._inline_vectors),
-        ):
-            mine.extend(others.count, others.paths)
+        for name, some in other._samples.items():
+            self._sample(name, some.count, some.paths)
         self._row_ids.extend(other._row_ids, self._count)
         self._hashes += other._hashes
         self._count += other._count
@@ -152,14 +143,18 @@ class TotalsBuilder:
                 if canonical_path(names[left], self._qualifier)
                 == canonical_path(names[right], self._qualifier)
             ),
-            absolute=self._absolute.some(),
-            without_row_tracking=self._without_row_tracking.some(),
-            inline_vectors=self._inline_vectors.some(),
             deletion_vectors=vectors,
             deleted_records=self._deleted_records,
             deleted_record_counts=(self._bins[0] + self._count - vectors, *self._bins[1:]),
             adds=tuple(self._held) if self._count <= _HELD else None,
+            **self._samples,
         )
+
+    def _sample(self, name: str, count: int, paths: Sequence[str]) -> None:
+        """Count files of which `FileTotals` names the first few."""
+        known = self._samples.get(name, Some())
+        some = (*known.paths, *paths[: _NAMED - len(known.paths)])
+        self._samples[name] = Some(known.count + count, some)
 
     def _hash(self, path: str) -> int:
         name = canonical_path(path, self._qualifier)
@@ -172,21 +167,6 @@ class TotalsBuilder:
     def _count_vector(self, cardinality: int) -> None:
         self._deleted_records += cardinality
         self._bins[bisect_left(_BINS, cardinality)] += 1
-
-
-class _Sample:
-    """Counts files, and keeps the paths of the first few."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.paths: list[str] = []
-
-    def extend(self, count: int, paths: Sequence[str]) -> None:
-        self.count += count
-        self.paths += paths[: _NAMED - len(self.paths)]
-
-    def some(self) -> Some:
-        return Some(self.count, tuple(self.paths))
 
 
 class _Ranges:
