@@ -44,13 +44,7 @@ class Kind(Enum):
     @classmethod
     def of(cls, name: str) -> Kind:
         """The kind of the file called *name*; `UNKNOWN` if the protocol does not define it."""
-        if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
-            return _USUAL[name[_DIGITS:]]
-        if "." in name:
-            for kind, pattern in _NAMES.items():
-                if re.fullmatch(pattern, name, re.ASCII):
-                    return kind
-        return cls.LAST_CHECKPOINT if name == "_last_checkpoint" else cls.UNKNOWN
+        return LogFile.of(FileInfo(name)).kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +80,14 @@ class LogFile:
     @classmethod
     def of(cls, info: FileInfo) -> LogFile:
         """Tell what *info* is from its path alone."""
-        kind = Kind.of(info.path)
-        if kind in _USUAL.values():
-            return LogFile(info, kind, _leading_number(info.path))
-        match = re.fullmatch(_NAMES.get(kind, ""), info.path, re.ASCII)
-        numbers = match.groupdict() if match else {}
-        return LogFile(info, kind, **{name: int(digits) for name, digits in numbers.items()})
+        name = info.path
+        if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
+            return LogFile(info, _USUAL[name[_DIGITS:]], int(name[:_DIGITS]))
+        for kind, pattern in _NAMES.items() if "." in name else ():
+            if match := re.fullmatch(pattern, name, re.ASCII):
+                numbers = {key: int(digits) for key, digits in match.groupdict().items()}
+                return LogFile(info, kind, **numbers)
+        return LogFile(info, Kind.LAST_CHECKPOINT if name == "_last_checkpoint" else Kind.UNKNOWN)
 
     @property
     def path(self) -> str:
@@ -403,15 +399,6 @@ class LogSegment:
     deltas: LogFiles
     last_commit: LogFile
     crc: LogFile | None = None
-
-    @property
-    def compactions(self) -> tuple[LogFile, ...]:
-        """The compacted files among `deltas`."""
-        return tuple(
-            self.deltas[place]
-            for place, name in enumerate(self.deltas.names)
-            if name.endswith(".compacted.json")
-        )
 
 
 CHECKPOINTS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)

@@ -267,7 +267,7 @@ class _FactCollector:
         # table.
         compared: Collection[LogFile] = self._listing.of_kind(Kind.COMPACTED)
         if segment is not None and not deep:
-            compared = segment.compactions
+            compared = [file for file in compared if file.path in segment.deltas.names]
         yield from compaction_facts(self._store, self._listing, compared=compared)
         examiner = CheckpointExaminer(
             store=self._store,

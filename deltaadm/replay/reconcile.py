@@ -261,19 +261,20 @@ _PREFIX: Final = 8
 """Bytes that say how long an answer is."""
 
 
-def parallel_scan(
-    paths: Sequence[str], look: Callable[[str], Found], *, processes: int = 1
+def scan(
+    store: LogStore, paths: Sequence[str], look: Callable[[str], Found]
 ) -> Iterator[tuple[str, Found]]:
     """
-    Each path with what *look* finds there, in their order, as long as the caller asks for more.
+    Each path of *store* with what *look* finds there, in their order, as long as more is asked for.
 
-    With more *processes* than one, *look* is called in as many copies of this one, which has its
-    own work with the answers: nothing may depend on what it leaves behind. Answers that cannot be
-    sent between processes are found here, and so is what it raises.
+    Where there are many, *look* is called in copies of this process, which has its own work with
+    the answers: nothing may depend on what it leaves behind. Answers that cannot be sent between
+    processes are found here, and so is what it raises.
     """
+    store.read_ahead(paths)
     turns = [paths[start : start + _TURN] for start in range(0, len(paths), _TURN)]
-    if len(paths) < PARALLEL_THRESHOLD or not can_fork():
-        processes = 1
+    is_worth_it = len(paths) >= PARALLEL_THRESHOLD and store.survives_fork and can_fork()
+    processes = processors() if is_worth_it else 1
     crew = range(processes if processes > 1 else 0)
     helpers = [_Helper(turns[number::processes], look) for number in crew]
     try:
@@ -283,14 +284,6 @@ def parallel_scan(
     finally:
         for helper in helpers:
             helper.end()
-
-
-def scan(
-    store: LogStore, paths: Sequence[str], look: Callable[[str], Found]
-) -> Iterator[tuple[str, Found]]:
-    """The same for files of *store*, which it fetches ahead, in as many processes as it pays."""
-    store.read_ahead(paths)
-    return parallel_scan(paths, look, processes=processors() if store.survives_fork else 1)
 
 
 def processors() -> int:

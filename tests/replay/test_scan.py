@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -10,13 +11,14 @@ from hypothesis import strategies as st
 
 from deltaadm.errors import TableError
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import PARALLEL_THRESHOLD, Detail, can_fork, parallel_scan
+from deltaadm.replay.reconcile import PARALLEL_THRESHOLD, Detail, can_fork, scan
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import Table, add, commit, metadata, protocol, remove
 
 pytestmark = pytest.mark.slow
 
 LONG = 2 * PARALLEL_THRESHOLD + 1
+STORE = LocalStore("")
 PATHS = [f"{number:020d}.json" for number in range(LONG)]
 
 
@@ -24,19 +26,21 @@ PATHS = [f"{number:020d}.json" for number in range(LONG)]
 def _processes_are_used(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The test run itself has threads and pyarrow, which a quick start has not."""
     monkeypatch.setattr("deltaadm.replay.reconcile.can_fork", lambda: hasattr(os, "fork"))
+    monkeypatch.setattr("deltaadm.replay.reconcile.processors", lambda: 2)
     return
 
 
 @settings(max_examples=15)
 @given(st.sets(st.integers(0, LONG - 1), max_size=5), st.integers(1, 4))
 def test_answers_come_in_the_order_of_the_paths(wanted: set[int], processes: int) -> None:
-    found = parallel_scan(PATHS, lambda path: int(path[:20]) in wanted, processes=processes)
-    assert list(found) == [(path, number in wanted) for number, path in enumerate(PATHS)]
+    with patch("deltaadm.replay.reconcile.processors", return_value=processes):
+        found = list(scan(STORE, PATHS, lambda path: int(path[:20]) in wanted))
+    assert found == [(path, number in wanted) for number, path in enumerate(PATHS)]
 
 
 def test_what_nobody_waits_for_is_not_looked_into_here() -> None:
     looked: list[str] = []
-    found = parallel_scan(PATHS, lambda path: looked.append(path) or path, processes=2)
+    found = scan(STORE, PATHS, lambda path: looked.append(path) or path)
     assert next(found) == (PATHS[0], PATHS[0])
     found.close()  # type: ignore[attr-defined]
     assert looked == []
@@ -49,7 +53,7 @@ def test_trouble_comes_up_in_its_turn(number: int) -> None:
             raise TableError("unreadable")
         return path
 
-    found = parallel_scan(PATHS, look, processes=2)
+    found = scan(STORE, PATHS, look)
     assert [next(found)[0] for _ in range(number)] == PATHS[:number]
     with pytest.raises(TableError, match="unreadable"):
         next(found)
@@ -63,11 +67,11 @@ def test_a_process_that_dies_is_made_up_for() -> None:
             os._exit(9)
         return path
 
-    assert [found for _, found in parallel_scan(PATHS, look, processes=2)] == PATHS
+    assert [found for _, found in scan(STORE, PATHS, look)] == PATHS
 
 
 def test_what_cannot_be_sent_is_found_here() -> None:
-    found = parallel_scan(PATHS, TableError, processes=2)
+    found = scan(STORE, PATHS, TableError)
     assert [finding.message for _, finding in found] == PATHS
 
 
@@ -81,15 +85,15 @@ def test_no_process_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
         return process
 
     monkeypatch.setattr(os, "fork", counted)
-    list(parallel_scan(PATHS, lambda _path: "", processes=3))
-    assert len(processes) == 3
+    list(scan(STORE, PATHS, lambda _path: ""))
+    assert len(processes) == 2
     for process in processes:
         with pytest.raises(ChildProcessError):
             os.waitpid(process, os.WNOHANG)
 
 
 def test_nothing_to_look_into() -> None:
-    assert list(parallel_scan([], lambda path: path, processes=2)) == []
+    assert list(scan(STORE, [], lambda path: path)) == []
 
 
 def test_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
