@@ -218,17 +218,15 @@ class LogListing:
     """
     Everything that was seen in the log of the table at `root`, oddities included.
 
-    `infos` are all files by their names, `by_kind` these names in order. `start` is the version
-    that the listing began with.
+    `infos` are all files by their names, `by_kind` these names in order.
     """
 
     root: str
     infos: Mapping[str, FileInfo]
     by_kind: Mapping[Kind, Sequence[str]]
-    start: int = 0
 
     @classmethod
-    def of(cls, root: str, infos: Mapping[str, FileInfo], start: int = 0) -> LogListing:
+    def of(cls, root: str, infos: Mapping[str, FileInfo]) -> LogListing:
         """Tell apart and sort what a store listed."""
         by_end: dict[str, list[str]] = defaultdict(list)
         for name in infos:
@@ -242,7 +240,7 @@ class LogListing:
             else:
                 for name in names:
                     by_kind[Kind.of(name)].append(name)
-        return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()}, start)
+        return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()})
 
     def named(self, names: Iterable[str]) -> LogFiles:
         """Return the files called *names*, sorted by name."""
@@ -257,9 +255,9 @@ class LogListing:
         """
         The commits that readers see, by name.
 
-        A listing starts at the padded name of a version, which a name like `0.json` precedes.
+        They list names from the padded version 0 on, which a name like `0.json` precedes.
         """
-        first = listing_prefix(self.start)
+        first = listing_prefix(0)
         names = [name for name in self.by_kind.get(Kind.COMMIT, ()) if name >= first]
         return LogFiles(names, self.infos)
 
@@ -331,7 +329,6 @@ class LogListing:
         # Before compacted files take the place of commits: they repair no gap.
         _check_contiguous(self.root, versions, base)
         return LogSegment(
-            root=self.root,
             version=reached,
             checkpoint=checkpoint,
             commits=after,
@@ -392,7 +389,6 @@ class LogSegment:
     and `crc` are the commit and, if there is one, the checksum of exactly `version`.
     """
 
-    root: str
     version: int
     checkpoint: Checkpoint | None
     commits: LogFiles

@@ -551,7 +551,7 @@ def _existing(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     Raises `CommitError` for a file that is in the way, and for a checkpoint that is wrong.
     """
     version = snapshot.version
-    listing = LogListing.of(store.root, store.list_log(version), version)
+    listing = LogListing.of(store.root, store.list_log(version))
     present = [found for found in listing.checkpoints if found.version == version]
     if not present:
         name = f"{version:020d}.checkpoint.parquet"
@@ -615,7 +615,7 @@ def _move_pointer(store: WritableStore, pointer: Pointer) -> None:
 
 
 def _newer(store: WritableStore, version: int) -> Checkpoint | None:
-    listing = LogListing.of(store.root, store.list_log(version + 1), version + 1)
+    listing = LogListing.of(store.root, store.list_log(version + 1))
     return listing.checkpoints[-1] if listing.checkpoints else None
 
 
@@ -745,7 +745,7 @@ def state_of(
 def alone(checkpoint: Checkpoint) -> LogSegment:
     """What a *checkpoint* says, and nothing else."""
     none, last = LogFiles((), {}), checkpoint.files[-1]
-    return LogSegment("", checkpoint.version, checkpoint, none, none, last)
+    return LogSegment(checkpoint.version, checkpoint, none, none, last)
 
 
 _FIELDS: Final = (

@@ -125,11 +125,6 @@ def _kind(field: Field) -> str:
 SMALL: Final = (*STATE, "txn", "domainMetadata", "sidecar")
 """The actions of a checkpoint that are not about files."""
 
-_ADD_COLUMNS: Final = (
-    "path", "partitionValues", "size", "modificationTime", "dataChange", "stats", "tags",
-    "deletionVector", "baseRowId", "defaultRowCommitVersion", "clusteringProvider",
-)  # fmt: skip
-
 _BATCH_ROWS: Final = 1 << 14
 
 _READERS: Final = 4
@@ -404,7 +399,8 @@ class CheckpointReader:
         from deltaadm.replay import adds as columns
 
         def read(footer: Footer, _group: Struct) -> Sequence[str]:
-            return fields or (*_ADD_COLUMNS, *_counts_in(footer))
+            known = (field.name for field in ACTIONS["add"].log_type().fields)
+            return fields or (*known, *_counts_in(footer))
 
         touched = columns.texts(reconciled.touched_paths())
         with self.decoding(path):

@@ -598,7 +598,7 @@ class _FactCollector:
         many = files.none
         # To look costs a request where the storage is not this machine's.
         if self._store.at_once <= 1:
-            many = files.where("path", is_one_more) & files.lacking("deletionVector")
+            many = files.where("path", is_one_more) & ~files.having("deletionVector")
         yield from self._data_files((file.add for file, _ in files.files([~many])), state)
         if alike := many.count():  # behind those that are named
             one = next(file.add for file, _ in files.files([many]))

@@ -231,9 +231,6 @@ class ArrowFiles:
         """The files in which *column* is not null; a struct without any field counts as null."""
         return Rows(given(self.column(column)))
 
-    def lacking(self, column: str) -> Rows:
-        return ~self.having(column)
-
     def below(self, column: str, least: int) -> Rows:
         """The files in which the number in *column* is less than *least*."""
         return _where(pc.less(self._numbers(column), scalar(least)))
@@ -359,10 +356,7 @@ class Statistics:
             usual = pc.if_else(odd, scalar("{}"), usual)
         self._pieces = list(shape.decoded(usual))
         self.unread = Rows(_same(False, len(texts)) if odd is None else odd)
-        unread = [read is None or _infinite(read) for read, _ in self._pieces]
-        if any(rows is not False for rows in unread):
-            counts = [count for _, count in self._pieces]
-            self.unread |= Rows(_joined(map(_spread, unread, counts)))
+        self.unread = self._where(_infinite)
 
     @cached_property
     def records(self) -> pa.Int64Array:
@@ -427,7 +421,7 @@ class Statistics:
 
     def _where(self, ask: Callable[[pa.Table], pa.BooleanArray | bool]) -> Rows:
         """The rows for which the answer is true, and those that have not been read."""
-        parts = (_spread(read is not None and ask(read), count) for read, count in self._pieces)
+        parts = (_spread(read is None or ask(read), count) for read, count in self._pieces)
         return _where(_joined(parts)) | self.unread
 
 

@@ -124,7 +124,7 @@ def locate(
             return segment, _oddities(later)
     short = store.list_short_log() if listing is None else None
     if short is not None:
-        listing = LogListing.of(store.root, short, 0)
+        listing = LogListing.of(store.root, short)
     warnings: tuple[str, ...] = ()
     if listing is not None and (segment := _segment(listing, version)) is not None:
         expected = [segment.last_commit.path, *segment.deltas.names[::-1]]
@@ -179,7 +179,7 @@ def _from_checkpoint(
 
 
 def _list(store: LogStore, start: int) -> LogListing:
-    return LogListing.of(store.root, store.list_log(start), start)
+    return LogListing.of(store.root, store.list_log(start))
 
 
 CATALOG_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")

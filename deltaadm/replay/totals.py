@@ -93,8 +93,8 @@ class TotalsBuilder:
             self._count_vector(cardinality or 0)
         kinds = files.vectors("storageType").cast("string")
         sample("inline_vectors", pc.equal(kinds, scalar(INLINE)))
-        untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
-        sample("without_row_tracking", untracked.flags)
+        tracked = files.having("baseRowId") & files.having("defaultRowCommitVersion")
+        sample("without_row_tracking", (~tracked).flags)
         sample("absolute", files.absolute_paths().flags)
         firsts = files.column("baseRowId").to_pylist()
         if firsts.count(None) < len(firsts):

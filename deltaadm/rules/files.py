@@ -358,7 +358,7 @@ def many_files_without_statistics(table: SnapshotFacts) -> Iterator[Problem]:
     "DL713",
     Severity.ERROR,
     Scope.FILE,
-    only=lambda files: files.below("size", 1) | files.lacking("size"),
+    only=lambda files: files.below("size", 1) | ~files.having("size"),
 )
 def impossible_size(file: LiveFile) -> Iterator[Problem]:
     """

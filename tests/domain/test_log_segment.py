@@ -35,16 +35,16 @@ def test_every_kind_but_unknown_has_a_name() -> None:
     assert listing_prefix(10) == f"{V}."
 
 
-def log(text: str, start: int = 0) -> LogListing:
+def log(text: str) -> LogListing:
     """A listing from words: `3` a commit, `3c` checkpoint, `3p1/2` part, `3v` V2, `3-5` compacted.
 
     `3x` is a checksum, `3e` an empty checkpoint.
     """
-    return listing([_info(word) for word in text.split()], start)
+    return listing([_info(word) for word in text.split()])
 
 
-def listing(files: Iterable[FileInfo], start: int = 0) -> LogListing:
-    return LogListing.of("/t", {file.path: file for file in files}, start)
+def listing(files: Iterable[FileInfo]) -> LogListing:
+    return LogListing.of("/t", {file.path: file for file in files})
 
 
 def _info(word: str) -> FileInfo:
