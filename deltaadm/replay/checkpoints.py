@@ -100,7 +100,7 @@ _KINDS: Final[Mapping[object, str]] = {
 
 
 def _kind(field: Field) -> str:
-    """What *field* is in the log; empty for what is nothing there. Maps and lists are of texts."""
+    """What such a field is in the log, whose maps and lists are of texts; empty if nothing."""
     element, inner = field.element, field.children
     annotated = {_CONVERTED_TYPES.get(element[_CONVERTED])} if _CONVERTED in element else set()
     annotated |= {_LOGICAL_TYPES.get(number) for number in element.get(_LOGICAL, ())}
@@ -158,27 +158,20 @@ class CheckpointReader:
         self._sidecars: list[str] | None = None
         self._footers: dict[str, Footer] = {}
 
-    def small_actions(self, names: Sequence[str] = SMALL) -> list[Named]:
+    def small_actions(self, names: Sequence[str] = SMALL) -> Iterator[Named]:
         """
-        The actions called *names*, which are never in sidecars.
+        The actions called *names*, which are never in sidecars, file by file.
 
         Those of a file come from the last back: of several for one key Delta takes the last.
         """
-        actions = [
-            named
-            for file in self._checkpoint.files
-            for named in reversed(self._small(file.path, names))
-        ]
-        if "sidecar" in names:
-            self._sidecars = [
-                sidecar_path(document) for name, document in reversed(actions) if name == "sidecar"
-            ]
-        return actions
-
-    def state_actions(self) -> Iterator[Named]:
-        """Like `small_actions`, protocol and metaData alone: a caller that has both can stop."""
+        sidecars = []
         for file in self._checkpoint.files:
-            yield from reversed(self._small(file.path, STATE))
+            for name, document in reversed(self._small(file.path, names)):
+                if name == "sidecar":
+                    sidecars.append(sidecar_path(document))
+                yield name, document
+        if "sidecar" in names:
+            self._sidecars = sidecars[::-1]
 
     @property
     def writer(self) -> str:
@@ -235,7 +228,7 @@ class CheckpointReader:
     def file_paths(self) -> list[str]:
         """The files with its `add` actions: its own files, and sidecars."""
         if self._sidecars is None:
-            self.small_actions(("sidecar",))
+            deque(self.small_actions(("sidecar",)), maxlen=0)
         return [*(file.path for file in self._checkpoint.files), *(self._sidecars or ())]
 
     def size(self) -> int:
@@ -491,7 +484,9 @@ class _Decoding:
             raise unreadable_checkpoint(self._version, f"{self._path}: {cause}") from error
 
 
-_NO_CONTENT: Final = (EngineError, MemoryError, StorageError, UnreadableCheckpointError)
+_NO_CONTENT: Final = (
+    EngineError, ImportError, MemoryError, StorageError, UnreadableCheckpointError
+)  # fmt: skip
 """Exceptions that do not concern the content of a file, or already say what is wrong with it."""
 
 
@@ -528,7 +523,7 @@ def orphan_sidecars(store: LogStore, listing: LogListing) -> tuple[LogFile, ...]
     named: set[str] = set()
     for checkpoint in listing.checkpoints if sidecars else ():
         try:
-            small = CheckpointReader(store, checkpoint).small_actions(("sidecar",))
+            small = [*CheckpointReader(store, checkpoint).small_actions(("sidecar",))]
         except TableError:
             return None
         named.update(sidecar_path(document) for _, document in small)

@@ -128,18 +128,17 @@ class CommitLines:
 
     def actions(self, path: str) -> list[Named] | None:
         """The actions that apply, from the last one back; None if that takes a closer look."""
-        lines, escaped = self._read(path)
-        if escaped or isinstance(lines, StoredLines) or not lines.plain:
-            return None
-        return lines.named[::-1]
+        lines, is_odd = self._read(path)
+        return None if is_odd or not lines.plain else lines.named[::-1]
 
     def _read(self, path: str) -> tuple[Lines, bool]:
+        """The lines, and whether a replay may make something else of them."""
         if path in self._kept:
             return self._kept[path]
         try:
             file = commits.read_lines(self._store, path)
             if isinstance(file, LargeFile):
-                return StoredLines(file, _line, self._store.limits.whole), False
+                return StoredLines(file, _line, self._store.limits.whole), True
         except TableError as error:
             return Lines([Line(0, None, error.message)]), False
         lines = _lines(file), _ESCAPED in file.body

@@ -109,7 +109,7 @@ class Replay:
                     break
         if not self._reconciled.complete and self._segment.checkpoint:
             reader = self._checkpoint_reader()
-            for name, document in reader.state_actions():
+            for name, document in reader.small_actions(STATE):
                 self._reconciled.offer(name, document)
                 if self._reconciled.complete:
                     break

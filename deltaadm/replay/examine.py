@@ -468,7 +468,8 @@ class _FactCollector:
         for checkpoint in reversed(self._listing.checkpoints):
             if checkpoint.version == version:
                 try:
-                    actions = CheckpointReader(self._store, checkpoint).small_actions(STATE)[::-1]
+                    reader = CheckpointReader(self._store, checkpoint)
+                    actions = [*reader.small_actions(STATE)][::-1]
                 except TableError:
                     continue
                 return state_after(State(version=version), version, actions)

@@ -161,7 +161,8 @@ class CheckpointExaminer:
         found: dict[str, Any] = {}
         try:
             reader = CheckpointReader(self.store, checkpoint)
-            small = reader.small_actions((*SMALL, "checkpointMetadata", "commitInfo", "cdc"))[::-1]
+            names = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")
+            small = [*reader.small_actions(names)][::-1]
             sidecars = [document for name, document in small if name == "sidecar"]
             paths = [sidecar_path(sidecar) for sidecar in sidecars]
             state = state_after(known.state, known.version, small)
