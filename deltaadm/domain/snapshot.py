@@ -422,7 +422,9 @@ def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
     for expected, version in enumerate(versions, first):
         if version != expected:
             name = "DELTA_VERSIONS_NOT_CONTIGUOUS"
-            message = f"The log at {root} has a gap: commit {version} follows commit {expected - 1}."
+            message = (
+                f"The log at {root} has a gap: commit {version} follows commit {expected - 1}."
+            )
             if expected == first:
                 name = "DELTA_TRUNCATED_TRANSACTION_LOG"
                 since = f"the checkpoint ends at {base}" if first else "no checkpoint replaces it"

@@ -31,7 +31,7 @@ from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.wire import MetadataKey
 from deltaadm.errors import DeltaadmError, SettingsError, TableError, UnknownNameError, did_you_mean
 from deltaadm.facts import Facts, Ignore, LogFacts, Policy, PolicyFacts, SnapshotFacts
-from deltaadm.json_values import COUNT, STRING, array, constant, mapping, maybe, one_of, record
+from deltaadm.json_values import COUNT, array, constant, mapping, maybe, one_of, record
 from deltaadm.plans.plan import propose
 from deltaadm.plans.reports import FOUND, Found
 from deltaadm.plans.undo import advice_for, fix_command
@@ -344,12 +344,12 @@ FORMAT_VERSION: Final = 1
 _KIND: Final = "deltaadm-baseline"
 
 
-_ROW: Final = {"table": STRING, "table_id": STRING, "code": STRING}
+_ROW: Final = {"table": str, "table_id": str, "code": str}
 _BASELINE: Final = record(
     kind=constant(_KIND),
     format_version=constant(FORMAT_VERSION),
     findings=(
-        array(record(**_ROW, where=STRING, severity=one_of(Severity), count=COUNT)),
+        array(record(**_ROW, where=str, severity=one_of(Severity), count=COUNT)),
         lambda of: [known for known in of.known if known.where is not None],
     ),
     more=(
@@ -399,9 +399,9 @@ _COUNTS: Final = record(
 )
 VALIDATE_DOCUMENT: Final = Document.of(
     "The output of `validate` for a table",
-    table=STRING,
+    table=str,
     version=maybe(COUNT),
-    stopped=(maybe(STRING), lambda report: report.stopped or None),
+    stopped=(maybe(str), lambda report: report.stopped or None),
     recreatable_versions=(maybe(_VERSIONS), lambda report: report.versions),
     depth=array(one_of("history", "deep", "cross-check")),
     rules=COUNT,
@@ -412,7 +412,7 @@ VALIDATE_DOCUMENT: Final = Document.of(
     ),
     more=mapping(COUNT),
     suppressed=(
-        array(record(**FOUND, by=one_of(Cause), reason=STRING)),
+        array(record(**FOUND, by=one_of(Cause), reason=str)),
         lambda report: [
             Found(report.table, known.finding, known.by, known.reason)
             for known in report.suppressed
@@ -493,8 +493,8 @@ STATISTICS_DOCUMENT: Final = Document.of(
     failed=COUNT,
     rules=array(
         record(
-            code=STRING,
-            name=STRING,
+            code=str,
+            name=str,
             severity=one_of(*(severity.value for severity in Severity)),
             findings=COUNT,
             tables=COUNT,
