@@ -49,7 +49,7 @@ from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.plans.plan import Plan, propose
 from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.carry_out import carry_out
-from deltaadm.plans.repair.repair import Case, RepairPlan, View
+from deltaadm.plans.repair.repair import Case, RepairPlan
 from deltaadm.plans.reports import committed_words
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -756,7 +756,7 @@ class Repair:
             plan = _repairs(client)
             self.said = "nothing to do" if plan.is_noop else "repaired"
             if not plan.is_noop:
-                carry_out(client.store(), plan, {})
+                carry_out(client.store(), plan)
         except (Killed, Interrupted) as stop:
             self.said = type(stop).__name__.lower()
         except DeltaadmError as error:
@@ -773,7 +773,7 @@ class Repair:
 
 
 for _name in ("listing", "loaded"):  # Python 3.11 lets one object at a time work them out
-    View.__dict__[_name].lock = nullcontext()
+    Case.__dict__[_name].lock = nullcontext()
 
 
 def _repairs(client: Client) -> RepairPlan:
@@ -798,7 +798,7 @@ def play_repair(seed: int, *, trace: bool = False) -> Counter[str]:
             misled = len(names) == 2 or world.met["a listing that is behind"]
             left = [repair.wrong for repair in plan.planned]
             assert misled or not world.met["repair: repaired"], f"{what}: still {left}"
-            carry_out(client.store(), plan, {})
+            carry_out(client.store(), plan)
         assert _repairs(client).is_noop, what
     # Of a version that is not the newest any more, nobody reads the numbers.
     require_sound(world, checksums=world.newest)

@@ -143,7 +143,7 @@ _PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanRe
 _FINDINGS = frozenset({"ValidationReport", "Failure"})
 _NAMED = frozenset(
     {"TableReport", "ValidationReport", "PlanReport", "OutcomeReport"}
-    | {"FeatureCatalogue", "RuleCatalogue", "SettingsReport", "RepairReport", "UndoReport"}
+    | {"FeatureCatalogue", "RuleCatalogue", "SettingsReport", "RepairPlan", "UndoReport"}
 )
 
 FORMATS: Final[Mapping[str, Format]] = {

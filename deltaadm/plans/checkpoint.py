@@ -383,35 +383,14 @@ class Pointer(NamedTuple):
 
 def _written(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     """What is to be said of a new checkpoint; None where another has its name."""
-
-    def publish(draft: BinaryIO, name: str) -> bool:
-        try:
-            return store.publish(draft, name)
-        except UnknownWriteError as error:
-            if store.local_path is not None or name not in store.list_log(snapshot.version):
-                raise StorageError(error.message, remedy=error.remedy) from error
-            return True
-
     located = locate(store, snapshot.version)
     try:
-        return replayed(
-            store, located, lambda segment: write_from(store, snapshot, segment, publish)
-        )[0]
+        return replayed(store, located, lambda segment: _write_from(store, snapshot, segment))[0]
     except OSError as error:
         raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
 
 
-def write_from(
-    store: WritableStore,
-    snapshot: Snapshot,
-    segment: LogSegment,
-    publish: Callable[[BinaryIO, str], bool],
-) -> Pointer | None:
-    """
-    Write the checkpoint of *snapshot* from the files of *segment*, and have *publish* name it.
-
-    What is to be said of it; None where another has its name. Raises what `write_checkpoint` does.
-    """
+def _write_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment) -> Pointer | None:
     version, columns = snapshot.version, Columns.of(snapshot)
     # A V2 checkpoint without sidecars: a single file, which is there whole or not at all.
     unique = f"{uuid4()}." if columns.is_v2 else ""
@@ -434,7 +413,12 @@ def write_from(
                 writer.write_batch(pa.RecordBatch.from_pylist(rows, columns.schema))
         _require_same(draft, version, expected)
         size = draft.seek(0, 2)
-        is_new = publish(draft, name)
+        try:
+            is_new = store.publish(draft, name)
+        except UnknownWriteError as error:
+            if store.local_path is not None or name not in store.list_log(version):
+                raise StorageError(error.message, remedy=error.remedy) from error
+            is_new = True
     counts = expected.counts
     return Pointer(version, counts.total(), size, counts["add"]) if is_new else None
 

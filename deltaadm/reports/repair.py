@@ -26,28 +26,14 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Block
     from deltaadm.plans.checkpoint import TableState
-    from deltaadm.plans.repair.carry_out import RepairOutcome
-    from deltaadm.plans.repair.repair import RepairPlan
+    from deltaadm.plans.repair.repair import RepairOutcome, RepairPlan
 
-
-@dataclass(frozen=True)
-class RepairReport:
-    """The repairs of the table that the user calls *table*."""
-
-    table: str
-    plan: RepairPlan
-    outcome: RepairOutcome | None = None
-
-    document = "repair"
-    blocks = "deltaadm.reports.repair.show_repair"
-
-
-_OPERATION: Final = record(kind=str, file=str, words=str)
+_STATE: Final = record(version=COUNT, bytes=COUNT, counts=mapping(COUNT), digests=mapping(str))
 _REPAIR: Final = record(
     kind=str,
-    rule=(maybe(str), lambda repair: repair.rule or None),
+    rule=maybe(str),
     wrong=str,
-    operations=array(_OPERATION),
+    operations=array(record(kind=str, file=str, words=str)),
     kept=str,
     effect=str,
     alters=STRINGS,
@@ -56,23 +42,20 @@ _REPAIR: Final = record(
     remedy=str,
     lost_files=COUNT,
 )
-_STATE: Final = record(version=COUNT, bytes=COUNT, counts=mapping(COUNT), digests=mapping(str))
 REPAIR_DOCUMENT: Final = Document.of(
     "The repairs of a table, and what came of them",
     table=str,
-    location=(str, lambda report: report.plan.root),
-    repairs=(array(_REPAIR), lambda report: report.plan.repairs),
-    is_noop=(bool, lambda report: report.plan.is_noop),
-    before=(maybe(_STATE), lambda report: report.plan.before),
-    after=(maybe(_STATE), lambda report: report.plan.after),
-    blocked=(str, lambda report: report.plan.blocked),
-    still_blocked=(str, lambda report: report.plan.still),
-    notes=(STRINGS, lambda report: report.plan.notes),
-    remedy=(str, lambda report: report.plan.remedy),
+    location=str,
+    repairs=array(_REPAIR),
+    is_noop=bool,
+    before=maybe(_STATE),
+    after=maybe(_STATE),
+    blocked=str,
+    still_blocked=str,
+    notes=STRINGS,
+    remedy=str,
     outcome=maybe(record(journal=str, proved=bool, later=bool, can_be_undone=bool, actual=_STATE)),
 )
-
-
 UNDO_DOCUMENT: Final = Document.of(
     "What undoing a repair puts back", table=str, journal=str, files=STRINGS, left=STRINGS,
     done=bool,
@@ -93,14 +76,13 @@ class UndoReport:
     blocks = "deltaadm.reports.repair.show_undo"
 
 
-def show_repair(report: RepairReport) -> Iterator[Block]:
+def show_repair(plan: RepairPlan) -> Iterator[Block]:
     """What is wrong, what is done about it, and the proof."""
-    plan, outcome = report.plan, report.outcome
     tone = "error" if plan.refused else "warning" if plan.planned else "good"
-    heading = Heading(f"repair: {report.table}", level=1, tone=tone)
-    if outcome is not None:
+    heading = Heading(f"repair: {plan.table}", level=1, tone=tone)
+    if plan.outcome is not None:
         yield Either([heading])
-        yield from _result(report, outcome)
+        yield from _result(plan, plan.outcome)
         return
     yield heading
     if plan.is_noop and plan.blocked and not plan.refused:
@@ -133,8 +115,8 @@ def _proof(plan: RepairPlan) -> Iterator[Block]:
     yield Heading("State of the table")
     if plan.blocked:
         yield Paragraph(f"Now it cannot be loaded: {plan.blocked}", "error")
-    if plan.still:
-        yield Paragraph(f"It still cannot be loaded after these repairs: {plan.still}", "error")
+    if still := plan.still_blocked:
+        yield Paragraph(f"It still cannot be loaded after these repairs: {still}", "error")
     before, after = plan.before, plan.after
     if after is not None:
         rows = [("version", "-" if before is None else str(before.version), str(after.version))]
@@ -163,8 +145,8 @@ def _amount(state: TableState | None, part: str) -> str:
     return f"{state.counts.get(part, 0):,}{size}"
 
 
-def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
-    plan, state = report.plan, outcome.actual
+def _result(plan: RepairPlan, outcome: RepairOutcome) -> Iterator[Block]:
+    state = outcome.actual
     done = f"{counted(len(plan.planned), 'repair')} done, and version {state.version} was read back"
     done += f" as foreseen. Live files: {_amount(state, 'add')}."
     if outcome.proved:
@@ -176,7 +158,7 @@ def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
         yield Paragraph(f"{len(plan.refused)} refused: see the plan.", "error")
     if outcome.can_be_undone:
         name = outcome.journal.split("/")[-2]
-        yield Command(f"deltaadm repair {quoted(report.table)} --undo {name} --apply", label="undo")
+        yield Command(f"deltaadm repair {quoted(plan.table)} --undo {name} --apply", label="undo")
 
 
 def show_undo(report: UndoReport) -> Iterator[Block]:

@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any
 
 from deltaadm.dataclass import replace
+from deltaadm.documents import document
 from deltaadm.errors import RefusedError, UsageError
 from deltaadm.plans.repair import plan_repairs
-from deltaadm.plans.repair.carry_out import carry_out, plan_undo, undo
-from deltaadm.plans.repair.repair import Case, require_own_log
-from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
+from deltaadm.plans.repair.carry_out import Work, carry_out
+from deltaadm.plans.repair.repair import Case, RepairPlan, require_own_log
+from deltaadm.reports.repair import UndoReport
 from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
@@ -32,41 +33,34 @@ def repair_tables(
     """Plan the repairs of tables, and do them if asked to; the exit code."""
     if options.check and (options.apply or options.undo):
         raise UsageError("cannot be combined with --apply or --undo", option="--check")
-    older_than = round(seconds_of(options.older_than, "--older-than") * 1000)
+    seconds_of(options.older_than, "--older-than")  # before anything is read
     if len(named) != 1 or many.names_tables or many.brief or many.resume:
-        return _repair_many(context, named, many, older_than, options)
+        return _repair_many(context, named, many, options)
     target = find(context, named[0])
     if options.undo is not None:
         return _undo(context, target, options.undo, options)
-    store, report = _planned(context, target, older_than, options)
-    plan = report.plan
-    code = _code(options, REPAIR_DOCUMENT.write(report))
+    store, plan = _planned(context, target, options)
     lost = sum(repair.lost_files for repair in plan.planned)
-    if plan.is_noop or not options.apply:
-        show(context, [report])
-        if not plan.is_noop and context.format == "text":
-            agreed = ["--accept-lost-files", str(lost)] if lost else []
-            tell_to_apply(context, "--apply", *agreed)
-        return code
-    if context.format == "text":
-        show(context, [report])
-    consents = _consents(options)
-    if lost and options.accept_lost_files != lost:
-        reason = f"the rows of {counted(lost, 'data file')} are lost"
-        consents.append(Consent(f"--accept-lost-files {lost}", reason))
-    confirm(context, consents, [report])
-    outcome = carry_out(store, plan, _about(report), context.status.set)
-    context.status.set(f"repaired; the journal is {outcome.journal}")
-    show(context, [replace(report, outcome=outcome)])
-    return code
+    is_text, is_applied = context.format == "text", options.apply and not plan.is_noop
+    if is_text or not is_applied:
+        show(context, [plan])
+    if is_applied:
+        consents = _consents(options)
+        if lost and options.accept_lost_files != lost:
+            reason = f"the rows of {counted(lost, 'data file')} are lost"
+            consents.append(Consent(f"--accept-lost-files {lost}", reason))
+        confirm(context, consents, [plan])
+        outcome = carry_out(store, plan, context.status.set)
+        context.status.set(f"repaired; the journal is {outcome.journal}")
+        show(context, [replace(plan, outcome=outcome)])
+    elif is_text and not plan.is_noop:
+        agreed = ["--accept-lost-files", str(lost)] if lost else []
+        tell_to_apply(context, "--apply", *agreed)
+    return _code(options, document(plan))
 
 
 def _repair_many(
-    context: RunContext,
-    named: Sequence[str],
-    many: FleetOptions,
-    older_than: int,
-    options: RepairOptions,
+    context: RunContext, named: Sequence[str], many: FleetOptions, options: RepairOptions
 ) -> int:
     for option, is_given in (
         ("--undo", options.undo is not None),
@@ -81,16 +75,15 @@ def _repair_many(
         )
     fleet = collect_tables(context, named, many, "repair")
     if options.apply:  # a table of which the earlier run has shown the plan alone is not repaired
-        answers = {table: json.loads(line) for table, line in fleet.answered.items()}
-        ended = {table for table, of in answers.items() if of["is_noop"] or of["outcome"]}
-        left = {table: line for table, line in fleet.answered.items() if table in ended}
-        fleet = replace(fleet, answered=left)
+        earlier = {table: json.loads(line) for table, line in fleet.answered.items()}
+        ended = {table for table, of in earlier.items() if of["is_noop"] or of["outcome"]}
+        fleet = replace(fleet, answered={table: fleet.answered[table] for table in ended})
 
-    def report(context: RunContext, target: Target) -> RepairReport:
-        store, shown = _planned(context, target, older_than, options)
-        if shown.plan.is_noop or shown.plan.after is None or not options.apply:
-            return shown
-        return replace(shown, outcome=carry_out(store, shown.plan, _about(shown)))
+    def report(context: RunContext, target: Target) -> RepairPlan:
+        store, plan = _planned(context, target, options)
+        if plan.is_noop or plan.after is None or not options.apply:
+            return plan
+        return replace(plan, outcome=carry_out(store, plan))
 
     printer = ResultPrinter(context, fleet)
     task = TableTask(context, fleet, report, partial(_code, options), keep=printer.keeps)
@@ -116,17 +109,12 @@ def _store(context: RunContext, target: Target) -> WritableStore:
 
 
 def _planned(
-    context: RunContext, target: Target, older_than: int, options: RepairOptions
-) -> tuple[WritableStore, RepairReport]:
-    store = _store(context, target)
-    case = Case(store, now(), older_than, remove_missing_files=options.remove_missing_files)
-    return store, RepairReport(target.text, plan_repairs(case))
-
-
-def _about(report: RepairReport) -> dict[str, Any]:
-    """What the journal says of a plan."""
-    about = REPAIR_DOCUMENT.write(report)
-    return {key: about[key] for key in ("table", "location", "repairs", "before", "after")}
+    context: RunContext, target: Target, options: RepairOptions
+) -> tuple[WritableStore, RepairPlan]:
+    store, older_than = _store(context, target), seconds_of(options.older_than, "--older-than")
+    case = Case(store, now(), round(older_than * 1000), table=target.text)
+    case.remove_missing_files = options.remove_missing_files
+    return store, plan_repairs(case)
 
 
 def _code(options: RepairOptions, document: Mapping[str, Any]) -> int:
@@ -140,20 +128,21 @@ def _code(options: RepairOptions, document: Mapping[str, Any]) -> int:
 
 def _undo(context: RunContext, target: Target, named: str, options: RepairOptions) -> int:
     require_own_log(store := _store(context, target))
-    planned = plan_undo(store, named)
-    files = tuple(entry["file"] for entry in planned.entries)
-    report = UndoReport(target.text, named, files, tuple(planned.left), done=False)
-    if not options.apply or not files:
-        show(context, [report])
-        if files and context.format == "text":
-            tell_to_apply(context, "--apply")
-        return 0
-    if store.obstacle:
+    entries, left = Work.find(store, named).way_back()
+    files = tuple(entry["file"] for entry in entries)
+    report = UndoReport(target.text, named, files, left, done=False)
+    is_text, is_applied = context.format == "text", options.apply and files
+    if is_applied and store.obstacle:
         raise RefusedError(f"deltaadm cannot write to this table: {store.obstacle}.")
-    if context.format == "text":
+    if is_text or not is_applied:
         show(context, [report])
-    confirm(context, _consents(options), [report])
-    return show(context, [replace(report, left=undo(store, named), done=True)])
+    if is_applied:
+        confirm(context, _consents(options), [report])
+        left = Work.find(store, named).put_back(status="undone")
+        show(context, [replace(report, left=left, done=True)])
+    elif is_text and files:
+        tell_to_apply(context, "--apply")
+    return 0
 
 
 def _consents(options: RepairOptions) -> list[Consent]:

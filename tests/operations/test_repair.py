@@ -25,11 +25,11 @@ from deltaadm.errors import (
 )
 from deltaadm.plans.checkpoint import TableState, read_state, state_of, write_checkpoint
 from deltaadm.plans.repair import plan_repairs
-from deltaadm.plans.repair.carry_out import carry_out, undo
+from deltaadm.plans.repair.carry_out import Work, carry_out
 from deltaadm.plans.repair.repair import Case
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.local import LocalStore
-from deltaadm.storage.store import LogStore, open_store
+from deltaadm.storage.store import LogStore, WritableStore, open_store
 from tests.support.object_stores import PLACES, Place
 from tests.support.program import deltaadm
 from tests.support.repairs import (
@@ -119,6 +119,10 @@ def test_a_sound_table_is_left_alone(kind: str, tmp_path: Path) -> None:
 # Kills, and others at work meanwhile
 
 
+def undo(store: WritableStore, journal: str) -> tuple[str, ...]:
+    return Work.find(store, journal).put_back(status="undone")
+
+
 class Killed(BaseException):
     """The process ends here, as by `kill -9`: nobody handles it."""
 
@@ -156,7 +160,7 @@ def test_a_kill_at_any_moment_leaves_the_table_no_worse(
         shutil.copytree(model, path)
         plan = planned(path)
         try:
-            carry_out(Watched(open_store(str(path)), KillAt(number)), plan, {})  # type: ignore[arg-type]
+            carry_out(Watched(open_store(str(path)), KillAt(number)), plan)  # type: ignore[arg-type]
             break
         except Killed:
             pass
@@ -172,7 +176,7 @@ def test_a_kill_at_any_moment_leaves_the_table_no_worse(
         plan = planned(path)
         assert not plan.refused
         if plan.planned:
-            carry_out(open_store(str(path)), plan, {})
+            carry_out(open_store(str(path)), plan)
         assert every_version(path) == whole
         shutil.rmtree(path)
         shutil.rmtree(again)
@@ -197,7 +201,7 @@ def test_a_commit_meanwhile_stays(tmp_path: Path) -> None:
 
     store = Watched(open_store(str(tmp_path)), meanwhile)
     carried = planned(tmp_path)
-    outcome = carry_out(store, carried, {})  # type: ignore[arg-type]
+    outcome = carry_out(store, carried)  # type: ignore[arg-type]
     assert outcome.proved or carried.unproved == UNCONFIRMED
     assert outcome.later
     state = read_state(open_store(str(tmp_path)))
@@ -212,7 +216,7 @@ def test_a_checkpoint_that_another_writes_meanwhile_stays(tmp_path: Path) -> Non
     plan = planned(tmp_path)
     made.write(f"{6:020d}.checkpoint.parquet", sound)
     with pytest.raises(CommitError, match="changed"):
-        carry_out(open_store(str(tmp_path)), plan, {})
+        carry_out(open_store(str(tmp_path)), plan)
     assert checkpoint(made.log, 6).read_bytes() == sound
 
 
@@ -238,10 +242,10 @@ def test_a_full_disk_is_no_bug_of_ours(damage: str, tmp_path: Path) -> None:
     aged(tmp_path)
     plan, before = planned(tmp_path), contents(tmp_path)
     with full_disk(8_000), pytest.raises(StorageError, match="not complete: Cannot write"):
-        carry_out(open_store(str(tmp_path)), plan, {})
+        carry_out(open_store(str(tmp_path)), plan)
     assert contents(tmp_path) == before
     # What began can be completed, and taken back on a disk that is full as well.
-    outcome = carry_out(open_store(str(tmp_path)), planned(tmp_path), {})
+    outcome = carry_out(open_store(str(tmp_path)), planned(tmp_path))
     with full_disk(8_000), pytest.raises(StorageError, match="Cannot write"):
         undo(open_store(str(tmp_path)), outcome.journal)
     undo(open_store(str(tmp_path)), outcome.journal)
@@ -268,7 +272,7 @@ def test_cleanup_meanwhile_takes_the_repair_back(tmp_path: Path) -> None:
         (made.log / f"{version:020d}.json").unlink()
     (made.log / f"{3:020d}.checkpoint.parquet").unlink()
     with pytest.raises(DeltaadmError):
-        carry_out(open_store(str(tmp_path)), plan, {})
+        carry_out(open_store(str(tmp_path)), plan)
     assert contents(tmp_path).items() <= before.items()
 
 
@@ -280,7 +284,7 @@ def test_what_does_not_come_out_as_foreseen_is_put_back(tmp_path: Path) -> None:
     assert plan.after is not None
     wrong = replace(plan.after, digests={**plan.after.digests, "add": "another"})
     with pytest.raises(CommitError, match="taken back"):
-        carry_out(open_store(str(tmp_path)), replace(plan, after=wrong), {})
+        carry_out(open_store(str(tmp_path)), replace(plan, after=wrong))
     assert contents(tmp_path) == before
 
 
@@ -296,7 +300,7 @@ def test_what_was_committed_stays_and_is_named(tmp_path: Path) -> None:
     assert plan.after is not None
     wrong = replace(plan.after, digests={**plan.after.digests, "add": "another"})
     with pytest.raises(CommitError, match="taken back, but for version 2, which it has committed"):
-        carry_out(open_store(str(tmp_path)), replace(plan, after=wrong), {})
+        carry_out(open_store(str(tmp_path)), replace(plan, after=wrong))
     assert f"_delta_log/{2:020d}.json" in contents(tmp_path)
 
 
@@ -363,6 +367,15 @@ def test_a_checksum_that_only_files_contradict(rule: str, damage: str, tmp_path:
     REPAIRED[damage](plain(tmp_path).log)
     aged(tmp_path)
     assert [repair.rule for repair in planned(tmp_path).repairs] == [rule]
+
+
+def test_a_pointer_with_a_list_for_a_number_is_written_anew(tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    document = json.loads((made.log / "_last_checkpoint").read_text())
+    del document["checksum"]
+    made.write("_last_checkpoint", json.dumps({**document, "numOfAddFiles": [5]}))
+    aged(tmp_path)
+    assert [repair.rule for repair in repaired(tmp_path).repairs] == ["DL616"]
 
 
 # What is refused
@@ -466,11 +479,11 @@ def test_a_commit_without_an_answer_is_not_denied(arrives: bool, tmp_path: Path)
     store: Any = Watched(open_store(str(tmp_path)), lost)
     if not arrives:
         with pytest.raises(StorageError, match="not complete: There was no answer"):
-            carry_out(store, planned(tmp_path), {})
+            carry_out(store, planned(tmp_path))
         (journal,) = tmp_path.glob("_deltaadm_quarantine/*/journal.json")
         assert json.loads(journal.read_text())["commits"] == [2]
         store = open_store(str(tmp_path))
-    assert carry_out(store, planned(tmp_path), {}).actual.version == 2
+    assert carry_out(store, planned(tmp_path)).actual.version == 2
 
 
 # In an object store
@@ -501,7 +514,7 @@ def test_damage_in_an_object_store_is_repaired(
     plan = plan_repairs(_remote(lake, location))
     assert plan.planned
     assert not plan.refused
-    outcome = carry_out(_remote(lake, location).store, plan, {})
+    outcome = carry_out(_remote(lake, location).store, plan)
     assert outcome.proved or plan.unproved == UNCONFIRMED
     store = _remote(lake, location).store
     # Versions by their digests: names of the store are part of absolute paths alone.
@@ -542,7 +555,7 @@ def test_an_object_that_was_replaced_meanwhile_is_not_overwritten(
             obstore.put(lake.bucket, name, sound)
 
     with pytest.raises(CommitError):
-        carry_out(Watched(case.store, meanwhile), plan, {})  # type: ignore[arg-type]
+        carry_out(Watched(case.store, meanwhile), plan)  # type: ignore[arg-type]
     assert bytes(obstore.get(lake.bucket, name).bytes()) == sound
 
 
@@ -559,7 +572,7 @@ def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
             obstore.put(lake.bucket, f"{prefix}/_delta_log/_last_checkpoint", theirs)
 
     with pytest.raises(CommitError, match="Another program has changed _last_checkpoint"):
-        carry_out(Watched(case.store, meanwhile), plan, {})  # type: ignore[arg-type]
+        carry_out(Watched(case.store, meanwhile), plan)  # type: ignore[arg-type]
     there = obstore.get(lake.bucket, f"{prefix}/_delta_log/_last_checkpoint").bytes()
     assert bytes(there) == theirs
 
@@ -583,8 +596,8 @@ def test_what_the_store_does_not_answer_is_not_said_to_be_done(
     unanswered: Any = Watched(case.store, lost)
     if when != "replaced":
         with pytest.raises(StorageError, match="not complete: There was no answer"):
-            carry_out(unanswered, plan, {})
+            carry_out(unanswered, plan)
         unanswered, plan = case.store, plan_repairs(_remote(lake, location))
         assert plan.planned
-    assert carry_out(unanswered, plan, {}).actual == whole
+    assert carry_out(unanswered, plan).actual == whole
     assert not plan_repairs(_remote(lake, location)).repairs

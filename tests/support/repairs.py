@@ -260,7 +260,7 @@ def case_of(path: Path, older_than: int = 600_000) -> Case:
 def repaired(path: Path) -> RepairPlan:
     plan = planned(path)
     assert not plan.refused, plan.refused
-    outcome = carry_out(open_store(str(path)), plan, {})
+    outcome = carry_out(open_store(str(path)), plan)
     # The data files of these tables are not there to confirm what commits say.
     assert outcome.proved or plan.unproved == UNCONFIRMED
     return plan

@@ -34,8 +34,7 @@ from deltaadm.plans.features import DropReport, DropStatus, Phase, plan_features
 from deltaadm.plans.foreign import plan_foreign_changes, plan_foreign_creation
 from deltaadm.plans.goals import plan_for_clients as plan_goals
 from deltaadm.plans.plan import Goal, propose
-from deltaadm.plans.repair.carry_out import RepairOutcome
-from deltaadm.plans.repair.repair import Repair, RepairPlan, rebuild
+from deltaadm.plans.repair.repair import Repair, RepairOutcome, RepairPlan
 from deltaadm.plans.reports import (
     ConcurrentChange,
     Entry,
@@ -73,7 +72,7 @@ from deltaadm.reports.history import (
 )
 from deltaadm.reports.inspect import ClientView, TableReport, describe
 from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingValue
-from deltaadm.reports.repair import RepairReport, UndoReport
+from deltaadm.reports.repair import UndoReport
 from deltaadm.reports.validate import RuleCount, StatisticsReport
 from deltaadm.reports.why import ForClientReport, WhyReport, explain_protocol, for_client
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
@@ -279,7 +278,7 @@ def plans_with_findings(path: Path) -> tuple[Report, ...]:
     )
 
 
-@group(RepairReport)
+@group(RepairPlan)
 def repairs(_: Path) -> Iterator[Report]:
     """What is repaired, what is refused, what is only reported, and an outcome."""
     counts = {"add": 5, "protocol": 1, "metaData": 1, "txn": 2}
@@ -289,7 +288,7 @@ def repairs(_: Path) -> Iterator[Report]:
         kind="checkpoint",
         rule="DL609",
         wrong="The checkpoint of version 6 differs from the older files in add.",
-        operations=(rebuild(6, f"{6:020d}.checkpoint.parquet"),),
+        files={f"{6:020d}.checkpoint.parquet": 6},
         alters=("add",),
         effect="Of live files, readers will see 1 more and 0 fewer.",
         unproved=("That the checkpoint of version 3 is right.",),
@@ -303,13 +302,14 @@ def repairs(_: Path) -> Iterator[Report]:
     )
     orphan = Repair(kind="sidecar", rule="DL615", wrong="2 sidecars belong to no checkpoint.")
     journal = "_deltaadm_quarantine/20260101T000000Z-0a1b/journal.json"
-    yield RepairReport("events", RepairPlan(root=LOCATION, repairs=()))
-    plan = RepairPlan(root=LOCATION, repairs=(wrong, torn, orphan), before=before, after=after)
-    yield RepairReport("events", plan)
-    yield RepairReport("events", plan, RepairOutcome(journal, after, proved=False))
-    blocked = RepairPlan(root=LOCATION, repairs=(wrong,), after=after, blocked="It has a gap.")
-    yield RepairReport("events", blocked)
-    yield RepairReport("events", blocked, RepairOutcome(journal, after, proved=True))
+    sound = RepairPlan(table="events", location=LOCATION, repairs=())
+    yield sound
+    plan = replace(sound, repairs=(wrong, torn, orphan), before=before, after=after)
+    yield plan
+    yield replace(plan, outcome=RepairOutcome(journal, after, proved=False))
+    blocked = replace(sound, repairs=(wrong,), after=after, blocked="It has a gap.")
+    yield blocked
+    yield replace(blocked, outcome=RepairOutcome(journal, after, proved=True))
 
 
 @group(PlanReport)

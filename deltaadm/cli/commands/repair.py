@@ -31,7 +31,7 @@ class Repair(Parameters):
     many: FleetOptions
     access: AccessOptions
     output: TableOutputOptions
-    shows = "RepairReport"
+    shows = "RepairPlan"
     about = "tables"
 
     def run(self, context: RunContext) -> int:

@@ -1,8 +1,8 @@
 """
 Repairs of damaged logs: diagnosis, plan, carrying out and undoing.
 
-A kind of damage is a function in `KINDS`, which looks at `case.view`, the log as it will be once
-the repairs before it are done. That nothing is lost is the task of `carry_out`.
+A kind of damage is a function in `KINDS`, which looks at the log as it will be once the repairs
+before it are done. That nothing is lost is the task of `carry_out`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import RefusedError, TableError
+from deltaadm.errors import RefusedError
 from deltaadm.plans.repair.checkpoints import (
     find_checkpoints,
     find_checksums,
@@ -47,31 +47,24 @@ def plan_repairs(case: Case) -> RepairPlan:
     repairs: list[Repair] = []
     digests: dict[str, str | None] = {}
     for find in KINDS:
-        for found in find(case):
-            repair = found
-            young = next((each.file for each in found.operations if case.is_young(each.file)), "")
-            if young:
-                repair = replace(
-                    found,
-                    refusal=f"{young} changed a short time ago, and a writer may still be at work",
-                    remedy="Run repair later, or with a shorter --older-than if nobody writes.",
-                )
+        for repair in find(case):
+            if young := next(filter(case.is_young, repair.files), ""):
+                refusal = f"{young} changed a short time ago, and a writer may still be at work"
+                remedy = "Run repair later, or with a shorter --older-than if nobody writes."
+                repairs.append(replace(repair, refusal=refusal, remedy=remedy))
+                continue
             repairs.append(repair)
-            for operation in () if repair.refusal else repair.operations:
-                if operation.file and operation.file not in digests:
-                    digests[operation.file] = sha256(case.store, operation.file)
-                case.view = case.view.after(operation)
-    root, view = case.store.root, case.view
-    gone = tuple(name for name, content in view.files.items() if content is None)
-    plan = RepairPlan(root=root, repairs=tuple(repairs), gone=gone, digests=digests)
+            if repair.files:
+                new = [name for name in repair.files if name not in digests]
+                digests |= {name: sha256(case.store, name) for name in new}
+                case.change(repair.files)
+    plan = RepairPlan(table=case.table, location=case.store.root, repairs=tuple(repairs))
     if plan.is_noop:
-        try:
-            view.load()
-        except TableError as error:  # for which there is no repair
-            return replace(plan, blocked=error.message, remedy=error.remedy)
+        if case.loaded is None and case.failure:  # for which there is no repair
+            return replace(plan, blocked=case.failure.message, remedy=case.failure.remedy)
         return plan
-    before, blocked = case.found.newest_state()
-    after, still = view.newest_state()
+    plan = replace(plan, files=case.files, digests=digests)
+    (before, blocked), (after, still) = case.before, case.newest_state()
     if before is not None and after is not None:
         announced = {part for repair in plan.planned for part in repair.alters}
         if unannounced := sorted({*before.differences(after)} - announced):
@@ -80,4 +73,4 @@ def plan_repairs(case: Case) -> RepairPlan:
                 "not; nothing was done.",
                 remedy="Report this, with the list of _delta_log and what validate --deep says.",
             )
-    return replace(plan, before=before, after=after, blocked=blocked, still=still)
+    return replace(plan, before=before, after=after, blocked=blocked, still_blocked=still)

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
 from shutil import copyfileobj
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final
 
-from deltaadm.dataclass import dataclass
-from deltaadm.documents import parse
+from deltaadm.documents import document, parse
+from deltaadm.domain.snapshot import FileInfo
 from deltaadm.errors import (
     CommitError,
     MissingFileError,
@@ -21,9 +21,9 @@ from deltaadm.errors import (
     TableError,
     UnknownWriteError,
 )
-from deltaadm.plans.checkpoint import HINT, Pointer, TableState, pointer_to, read_state, write_from
-from deltaadm.plans.repair.repair import Operation, RepairPlan, View, digest_of, sha256
-from deltaadm.replay.embedded import Replay
+from deltaadm.plans.checkpoint import HINT, TableState, read_state, write_checkpoint
+from deltaadm.plans.repair.repair import RepairOutcome, RepairPlan, digest_of, sha256
+from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import unwritable
 from deltaadm.storage.store import LogStore, WritableStore
@@ -33,29 +33,11 @@ JOURNAL: Final = "journal.json"
 _KIND: Final = "deltaadm-repair"
 
 
-@dataclass(frozen=True)
-class RepairOutcome:
-    """
-    What came of a plan: its journal, the state that was read afterwards, whether it is proved.
-
-    `later`: others have committed since. `can_be_undone`: files of the log have changed.
-    """
-
-    journal: str
-    actual: TableState
-    proved: bool
-    later: bool = False
-    can_be_undone: bool = True
-
-
 def carry_out(
-    store: WritableStore,
-    plan: RepairPlan,
-    about: dict[str, Any],
-    note: Callable[[str], None] = lambda _: None,
+    store: WritableStore, plan: RepairPlan, note: Callable[[str], None] = lambda _: None
 ) -> RepairOutcome:
     """
-    Do what *plan* says, and prove it; *about* goes into the journal.
+    Do what *plan* says, and prove it; *note* is told which journal says what was done.
 
     Raises `RefusedError` where the table could not be loaded afterwards, and `CommitError` where
     something came in between or the state is not the foreseen one: everything is back as it was
@@ -63,7 +45,7 @@ def carry_out(
     """
     if plan.after is None:
         raise RefusedError(
-            f"The table could still not be loaded; nothing was done: {plan.still}",
+            f"The table could still not be loaded; nothing was done: {plan.still_blocked}",
             remedy=next((repair.remedy for repair in plan.refused if repair.remedy), ""),
         )
     if store.obstacle:
@@ -71,19 +53,18 @@ def carry_out(
             f"deltaadm cannot repair this table: {store.obstacle}.",
             remedy="Stop all writers, copy the table to another store, and repair it there.",
         )
-    work = Work(store, plan, about)
-    note(f"a repair has begun; its journal is {work.directory}/{JOURNAL}")
+    work = Work.begin(store, plan)
+    note(f"a repair has begun; its journal is {work.path}")
     try:
         for repair in plan.planned:
-            for operation in repair.operations:
-                work.do(operation)
+            for name, content in repair.files.items():
+                work.make(name, content)
         actual, later = _verified(store, plan.after)
     except (CommitError, TableError, RefusedError) as error:
         if not (work.files or work.commits):
             work.note(status="nothing was done", error=error.message)
             raise
-        _put_back(store, _undo_of(store, work.aside, work.journal))
-        work.note(status="put back", error=error.message)
+        work.put_back(status="put back", error=error.message)
         commits = work.commits
         stays = f", but for version {commits[-1]}, which it has committed" if commits else ""
         raise CommitError(
@@ -92,16 +73,14 @@ def carry_out(
             remedy=error.remedy or "Run repair again; the journal says what was tried.",
         ) from error
     except (StorageError, OSError) as error:
-        draft = f"a draft for {store.root}"
-        cause = unwritable(draft, error) if isinstance(error, OSError) else error
+        cause = _as_ours(store, error)
         raise StorageError(
             f"The repair is not complete: {cause.message}",
             remedy="The table is not worse than before. Run repair again, or put back what was "
-            f"done: repair --undo {work.directory.rpartition('/')[2]}.",
+            f"done: repair --undo {work.name}.",
         ) from error
     work.note(status="done", proved=not plan.unproved)
-    journal = f"{work.directory}/{JOURNAL}"
-    return RepairOutcome(journal, actual, not plan.unproved, later, bool(work.files))
+    return RepairOutcome(work.path, actual, not plan.unproved, later, bool(work.files))
 
 
 def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, bool]:
@@ -113,84 +92,105 @@ def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, b
     return actual, later
 
 
+def _as_ours(store: LogStore, error: StorageError | OSError) -> StorageError:
+    """The same, where the system says that drafts cannot be written."""
+    return unwritable(f"a draft for {store.root}", error) if isinstance(error, OSError) else error
+
+
 class Work:
     """
-    A repair that is under way; `files` and `commits` are what has changed so far.
+    A log that is under repair, or was: *journal* says what is changed in it, see `WritableStore`.
 
-    Whatever changes in the log is noted in the journal first, and copied.
+    `files` and `commits` are what has changed so far. Whatever changes is noted first, and copied.
+    Files that are to be changed have the digests `known`; those that will not be there in the end
+    are `hidden`, so that checkpoints are made from others.
     """
 
-    def __init__(self, store: WritableStore, plan: RepairPlan, about: Mapping[str, Any]) -> None:
-        now = datetime.now(UTC)
-        self.directory = f"{QUARANTINE}/{now:%Y%m%dT%H%M%SZ}-{os.urandom(2).hex()}"
-        self.store, self.aside = store, store.beside(self.directory)
-        self._gone, self._known = plan.gone, dict(plan.digests)
-        self.files: list[dict[str, Any]] = []
-        self.commits: list[int] = []
-        self.journal: dict[str, Any] = {
+    def __init__(self, store: WritableStore, name: str, journal: dict[str, Any]) -> None:
+        self.store, self.aside = store, store.beside(f"{QUARANTINE}/{name}")
+        self.name, self.path, self.journal = name, f"{QUARANTINE}/{name}/{JOURNAL}", journal
+        self.files: list[dict[str, Any]] = journal["files"]
+        self.commits: list[int] = journal["commits"]
+        self.known: dict[str, str | None] = {}
+        self.hidden: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the store has."""
+        return getattr(self.store, name)
+
+    @classmethod
+    def begin(cls, store: WritableStore, plan: RepairPlan) -> Work:
+        """Begin with a journal of what *plan* is about."""
+        now, about = datetime.now(UTC), document(plan)
+        journal = {
             "format_version": 1, "kind": _KIND, "status": "begun", "begun": now.isoformat(),
-            **about, "files": self.files, "commits": self.commits,
+            **{key: about[key] for key in ("table", "location", "repairs", "before", "after")},
+            "files": [], "commits": [],
         }  # fmt: skip
-        if not self.aside.create(JOURNAL, _text(self.journal)):
-            raise CommitError(f"{self.directory} is there already.", remedy="Run repair again.")
+        work = cls(store, f"{now:%Y%m%dT%H%M%SZ}-{os.urandom(2).hex()}", journal)
+        work.known = {**plan.digests}
+        work.hidden = {name for name, what in plan.files.items() if isinstance(what, int | None)}
+        if not work.aside.create(JOURNAL, _text(journal)):
+            raise CommitError(f"{work.path} is there already.", remedy="Run repair again.")
+        return work
+
+    @classmethod
+    def find(cls, store: WritableStore, named: str) -> Work:
+        """The one with the journal *named*, by its path, URL or directory, or `RefusedError`."""
+        name = named.rstrip("/").removesuffix(JOURNAL).rstrip("/").rpartition("/")[2]
+        try:
+            journal = parse(store.beside(f"{QUARANTINE}/{name}").read(JOURNAL))
+            if journal["kind"] == _KIND and isinstance(journal["files"], list):
+                return cls(store, name, journal)
+        except (MissingFileError, ValueError, TypeError, LookupError):
+            pass
+        raise RefusedError(
+            f"{named} is not the journal of a repair of {store.root}.",
+            remedy=f"Journals are at {QUARANTINE}/TIME/{JOURNAL} in the table.",
+        )
 
     def note(self, **changes: Any) -> None:
         """Bring the journal up to date."""
         self.journal.update(changes)
         self.aside.overwrite(JOURNAL, _text(self.journal))
 
-    def do(self, operation: Operation) -> None:
-        """Do a part of a repair; raises `CommitError` where another program came in between."""
-        if operation.kind == "point":
-            newest = View(self.store).listing.checkpoints[-1]
-            self._point(pointer_to(self.store, newest))
-        elif operation.rebuilt:
-            self._rebuild(*operation.rebuilt)
-        else:
-            for name, content in operation.files.items():
-                if isinstance(content, bytes):
-                    self._commit(name, content)
-                elif content is not None:
-                    self._write(name, content)
-                else:
-                    self._change(name, None, partial(self.store.remove, name))
+    def make(self, name: str, content: bytes | str | int | None) -> None:
+        """
+        Make a file of the log what it is to be, see `Files`.
 
-    def _write(self, name: str, content: bytes | str) -> None:
-        """Write a file, or a copy of another, in the place of the one that was planned to be."""
-        with self.store.draft(name) as draft:
-            if isinstance(content, bytes):
-                draft.write(content)
-            else:
+        Raises `CommitError` where another program came in between.
+        """
+        if isinstance(content, int):
+            # With its state: a checksum that is wrong must not tell what the protocol is.
+            write_checkpoint(self, load_snapshot(self, version=content, detail=Detail.STATE))
+            # Unless it has taken its place.
+            if self.known[name] and all(name != entry["file"] for entry in self.files):
+                self.remove(name)
+        elif content is None:
+            self.remove(name)
+        elif isinstance(content, str):
+            with self.draft(name) as draft:
                 with self.store.open(content) as file:
                     copyfileobj(file, draft)
-            written = digest_of(draft)
-            if isinstance(content, str) and written != self._known[content]:
-                raise changed(name)
-            self._publish(draft, name)
-        if sha256(self.store, name) != written:
-            raise CommitError(
-                f"{name} was written, and is another when it is read.", remedy="Run repair again."
-            )
+                if digest_of(draft) != self.known[content]:
+                    raise changed(name)
+                self.publish(draft, name)
+        elif name == HINT:
+            self.overwrite(name, content)
+        else:
+            self.create(name, content)
 
-    def _rebuild(self, version: int) -> None:
-        """Write the checkpoint of a version, read it back, then give it its name."""
-        # What was to be renamed or written before it has its name by now.
-        view = View(self.store, dict.fromkeys(self._gone))
-        segment = view.listing.segment(version, before=version)
-        # With its state: a checksum that is wrong must not tell what the protocol is.
-        snapshot = Replay(view, segment).outcome(Detail.STATE)
-        pointer = write_from(self.store, snapshot, segment, self._publish)
-        # A damaged one of the same version may still be there.
-        if pointer and View(self.store).listing.checkpoints[-1].version == version:
-            self._point(pointer)
+    # As a store
 
-    def _point(self, pointer: Pointer) -> None:
-        """Write `_last_checkpoint`, which others may have written since the repair was planned."""
-        if not any(entry["file"] == HINT for entry in self.files):
-            self._known[HINT] = sha256(self.store, HINT)
-        self._write(HINT, pointer.body)
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
+        """The files that are there now, but those that will not be."""
+        listed = self.store.list_log(start)
+        return {name: listed[name] for name in listed if name not in self.hidden}
 
-    def _commit(self, name: str, body: bytes) -> None:
+    def list_short_log(self) -> None:
+        """None: the log is always listed."""
+
+    def create(self, name: str, body: bytes) -> bool:
         """Commit a version where there is none."""
         self.commits.append(int(name[:20]))
         self.note()
@@ -199,16 +199,34 @@ class Work:
             self.commits.pop()
             self.note()
             raise changed(name)
-
-    def _publish(self, draft: BinaryIO, name: str) -> bool:
-        """Give a draft its name in the log, as `write_from` asks."""
-        put = self.store.publish if self._known.get(name) is None else self.store.replace
-        self._change(name, digest_of(draft), partial(put, draft, name))
         return True
+
+    def overwrite(self, name: str, body: bytes) -> None:
+        """Write a file in the place of the one that was planned to be."""
+        with self.draft(name) as draft:
+            draft.write(body)
+            self.publish(draft, name)
+
+    def publish(self, draft: BinaryIO, name: str) -> bool:
+        """Give a draft its name, and read it back."""
+        if name not in self.known:
+            self.known[name] = sha256(self.store, name)
+        put = self.store.publish if self.known[name] is None else self.store.replace
+        written = digest_of(draft)
+        self._change(name, written, partial(put, draft, name))
+        if sha256(self.store, name) != written:
+            raise CommitError(
+                f"{name} was written, and is another when it is read.", remedy="Run repair again."
+            )
+        return True
+
+    def remove(self, name: str) -> None:
+        """Move a file aside."""
+        self._change(name, None, partial(self.store.remove, name))
 
     def _change(self, name: str, after: str | None, change: Callable[[], bool | None]) -> None:
         """Have *change* make a file what it is to be, unless it is not what was planned on."""
-        before = self._known.get(name)
+        before = self.known[name]
         entry = next((entry for entry in self.files if entry["file"] == name), None)
         if entry is None:
             if before is not None:
@@ -226,7 +244,7 @@ class Work:
             self.files.remove(entry)  # which is not to be put back
             self.note()
             raise changed(name)
-        self._known[name] = after
+        self.known[name] = after
 
     def _has_made(
         self, name: str, before: str | None, after: str | None, change: Callable[[], bool | None]
@@ -243,6 +261,47 @@ class Work:
         if lost is not None and found == before:
             raise lost  # since it may still be written
         return found == after
+
+    # The way back
+
+    def way_back(self) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+        """
+        What of `files` is to be put back, and the names of hints that others have replaced since.
+
+        Raises `RefusedError` where they have changed other files.
+        """
+        self.store.list_log()  # as it is now
+        entries, foreign = [], []
+        for entry in self.files:
+            digest = sha256(self.store, entry["file"])
+            if digest not in {entry["before"], entry["after"]}:
+                foreign.append(entry["file"])
+            elif digest != entry["before"]:
+                entries.append(entry)
+        # Others than hints, which writers replace at any time.
+        if any(name[:1].isdigit() for name in foreign):
+            raise RefusedError(
+                f"{', '.join(foreign)} changed since the repair; nothing was put back.",
+                remedy="Compare the files with those in the quarantine, and copy what is missing.",
+            )
+        return entries, tuple(foreign)
+
+    def put_back(self, **changes: Any) -> tuple[str, ...]:
+        """Go the way back, and note these *changes* of the journal; the names of what is left."""
+        (entries, left), store, aside = self.way_back(), self.store, self.aside
+        try:
+            for entry in reversed(entries):
+                name, before = entry["file"], entry["before"]
+                if before is None:
+                    if sha256(aside, f"undone.{name}") is None:
+                        _copy(store, name, aside, f"undone.{name}")
+                    store.remove(name)
+                elif not _copy(aside, name, store, name) or sha256(store, name) != before:
+                    raise changed(name)
+        except OSError as error:
+            raise _as_ours(self.store, error) from error
+        self.note(**changes)
+        return left
 
 
 def _text(journal: Mapping[str, Any]) -> bytes:
@@ -262,76 +321,3 @@ def changed(name: str) -> CommitError:
         f"Another program has changed {name} since the repair was planned.",
         remedy="Run repair again.",
     )
-
-
-# The way back
-
-
-class Undo(NamedTuple):
-    """The way back of a repair: its journal, *aside*, the entries to put back, and what stays."""
-
-    aside: WritableStore
-    journal: dict[str, Any]
-    entries: list[dict[str, Any]]
-    left: list[str]
-
-
-def plan_undo(store: WritableStore, named: str) -> Undo:
-    """
-    What the repair with the journal *named*, by its path, URL or directory, has changed.
-
-    Raises `RefusedError` for anything else, and where others have changed the same files since.
-    """
-    directory = named.rstrip("/").removesuffix(JOURNAL).rstrip("/").rpartition("/")[2]
-    aside = store.beside(f"{QUARANTINE}/{directory}")
-    try:
-        journal = parse(aside.read(JOURNAL))
-        is_one = journal["kind"] == _KIND and isinstance(journal["files"], list)
-    except (MissingFileError, ValueError, TypeError, LookupError):
-        is_one = False
-    if not is_one:
-        raise RefusedError(
-            f"{named} is not the journal of a repair of {store.root}.",
-            remedy=f"Journals are at {QUARANTINE}/TIME/{JOURNAL} in the table.",
-        )
-    return _undo_of(store, aside, journal)
-
-
-def undo(store: WritableStore, named: str) -> tuple[str, ...]:
-    """Do what `plan_undo` says; the names of what was left as others have it."""
-    planned = plan_undo(store, named)
-    try:
-        _put_back(store, planned)
-    except OSError as error:
-        raise unwritable(f"a draft for {store.root}", error) from error
-    planned.aside.overwrite(JOURNAL, _text({**planned.journal, "status": "undone"}))
-    return tuple(planned.left)
-
-
-def _undo_of(store: WritableStore, aside: WritableStore, journal: dict[str, Any]) -> Undo:
-    store.list_log()  # as it is now
-    entries, foreign = [], []
-    for entry in journal["files"]:
-        digest = sha256(store, entry["file"])
-        if digest not in {entry["before"], entry["after"]}:
-            foreign.append(entry["file"])
-        elif digest != entry["before"]:
-            entries.append(entry)
-    # Others than hints, which writers replace at any time.
-    if any(name[:1].isdigit() for name in foreign):
-        raise RefusedError(
-            f"{', '.join(foreign)} changed since the repair; nothing was put back.",
-            remedy="Compare the files with those in the quarantine, and copy what is missing.",
-        )
-    return Undo(aside, journal, entries, foreign)
-
-
-def _put_back(store: WritableStore, undoing: Undo) -> None:
-    for entry in reversed(undoing.entries):
-        name, before, aside = entry["file"], entry["before"], undoing.aside
-        if before is None:
-            if sha256(aside, f"undone.{name}") is None:
-                _copy(store, name, aside, f"undone.{name}")
-            store.remove(name)
-        elif not _copy(aside, name, store, name) or sha256(store, name) != before:
-            raise changed(name)

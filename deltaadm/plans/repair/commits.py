@@ -10,16 +10,7 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, commit_name
 from deltaadm.errors import TableError, some_of
-from deltaadm.plans.repair.repair import (
-    PARTS,
-    Case,
-    Repair,
-    move_aside,
-    rebuild,
-    refused,
-    rename,
-    sha256,
-)
+from deltaadm.plans.repair.repair import PARTS, Case, Repair, rebuilt, refused, sha256
 from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
 from deltaadm.replay.examine_checkpoints import compaction_facts
@@ -49,8 +40,8 @@ def find_names(case: Case) -> Iterator[Repair]:
         wrong = f"{name} is not called {right}."
         # What readers that take the wrong name for a version may have seen differently.
         alters = () if file.kind is Kind.UNKNOWN else ("version", *PARTS)
-        if right in taken and sha256(case.view, name) == sha256(case.view, right):
-            yield Repair("name", rule, f"{name} is a copy of {right}.", move_aside(name), alters)
+        if right in taken and sha256(case, name) == sha256(case, right):
+            yield Repair("name", rule, f"{name} is a copy of {right}.", {name: None}, alters)
         elif right in taken:
             refusal = f"{right} is there as well, and has other content"
             remedy = "Find out which of the two was committed, from a backup or the writer's log."
@@ -60,7 +51,7 @@ def find_names(case: Case) -> Iterator[Repair]:
             remedy = f"If it was, rename it to {right}; otherwise move it out of the log."
             yield refused("name", rule, wrong, refusal, remedy)
         else:
-            yield Repair("name", rule, wrong, (rename(name, right),), alters)
+            yield Repair("name", rule, wrong, {right: name, name: None}, alters)
         taken.add(right)
 
 
@@ -84,15 +75,15 @@ def right_name(name: str) -> str | None:
 
 def find_commits(case: Case) -> Iterator[Repair]:
     """Commits after the newest checkpoint that cannot be read: the newest ones, and others."""
-    complete = case.listing.checkpoints[-1:]
-    first = complete[0].version + 1 if complete else 0
-    commits, newest = case.listing.commits.after(first - 1), True
-    for file in case.listing.commits[-1:] if not commits else ():
-        if flaw := _flaw(case, file):
-            why = f"version {file.number} has a checkpoint, which must not be without its commit; "
-            why += "readers that begin with it see everything"
-            yield refused("commit", "DL104", flaw, why, _elsewhere(case, file.number))
-    is_read = case.view.loaded is not None and not case.listing.of_kind(Kind.COMPACTED)
+    checkpoints, every = case.listing.checkpoints, case.listing.commits
+    base = checkpoints[-1].version if checkpoints else -1
+    commits, newest = every.after(base), True
+    if every and not commits and (flaw := _flaw(case, every[-1])):
+        version = every[-1].number
+        why = f"version {version} has a checkpoint, which must not be without its commit; readers "
+        why += "that begin with it see everything"
+        yield refused("commit", "DL104", flaw, why, _elsewhere(case, version))
+    is_read = case.loaded is not None and not case.listing.of_kind(Kind.COMPACTED)
     for file in reversed(list(commits)):
         # All that has been loaded can be read, but the newest ones may hold nothing.
         may_be_empty = file.info.size <= (_EMPTY if newest else 0)
@@ -101,9 +92,9 @@ def find_commits(case: Case) -> Iterator[Repair]:
             yield _torn(case, file, flaw)
         elif flaw and file.info.size:  # an empty one counts as one without actions
             yield _in_the_middle(case, file, flaw)
-        newest = newest and flaw != "" and file.path in case.view.files
-    for before, after in zip((first - 1, *commits.versions), commits.versions, strict=False):
-        if after > before + 1 and (complete or before >= 0):
+        newest = newest and flaw != "" and file.path in case.files
+    for before, after in zip((base, *commits.versions), commits.versions, strict=False):
+        if 0 <= before < after - 1:
             wrong = f"Version {before + 1} has no commit, but version {after} has one."
             why = "nothing in the log says what the missing commit did"
             yield refused("commit", "DL101", wrong, why, _elsewhere(case, before + 1))
@@ -120,7 +111,7 @@ def _compacted(case: Case, version: int) -> list[str]:
 
 def _flaw(case: Case, file: LogFile) -> str:
     try:
-        actions = sum(1 for _ in read_lines(case.view, file.path).actions())
+        actions = sum(1 for _ in read_lines(case, file.path).actions())
     except TableError as error:
         return error.message
     return "" if actions else f"{file.path} is empty."
@@ -128,7 +119,7 @@ def _flaw(case: Case, file: LogFile) -> str:
 
 def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
     """The newest commit, which is moved aside unless all of it is there."""
-    body = case.view.read(file.path).decode(errors="replace").encode()
+    body = case.read(file.path).decode(errors="replace").encode()
     if json_values(body):
         refusal = "all of its JSON is there, and only its writer knows what it was to say"
         remedy = (
@@ -141,25 +132,22 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
     named = [str(add.get("path")) for add in adds if isinstance(add, dict)]
     # A checksum without its commit stops the Rust kernel, too.
     moved = [name for name in (f"{file.number:020d}.crc", file.path) if name in case.listing.infos]
-    return Repair(
-        "commit",
-        "DL104",
-        flaw,
-        move_aside(*moved),
-        alters=("version", *PARTS),
-        effect=f"Version {file.number} becomes free again: the next commit gets it. The data files "
-        f"of this one belong to no version; what is left of it names {some_of(named) or 'none'}.",
-        unproved=(f"that the writer of version {file.number} was never told that it is committed",),
+    effect = (
+        f"Version {file.number} becomes free again: the next commit gets it. The data files of "
+        f"this one belong to no version; what is left of it names {some_of(named) or 'none'}."
     )
+    proof = f"that the writer of version {file.number} was never told that it is committed"
+    files, alters = dict.fromkeys(moved), ("version", *PARTS)
+    return Repair("commit", "DL104", flaw, files, alters, effect, unproved=(proof,))
 
 
 def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
-    last = case.listing.commits.versions[-1]
-    if case.view.loaded is None:
+    if (snapshot := case.loaded) is None:
+        last = case.listing.commits.versions[-1]
         why = f"later versions, up to {last}, build upon what it said"
         return refused("commit", "DL103", flaw, why, _elsewhere(case, file.number))
     wrong = f"{flaw} Readers that do not use compacted commits cannot load the table."
-    return Repair("commit", "DL103", wrong, (rebuild(last),))
+    return Repair("commit", "DL103", wrong, rebuilt(snapshot.version))
 
 
 def _elsewhere(case: Case, version: int) -> str:
@@ -188,9 +176,9 @@ def find_compactions(case: Case) -> Iterator[Repair]:
     """Compacted files that cannot be read, or do not say what their commits do."""
     files = case.listing.of_kind(Kind.COMPACTED)
     commits = set(case.listing.commits.versions)
-    for fact in compaction_facts(case.view, case.listing, compared=files):
+    for fact in compaction_facts(case, case.listing, compared=files):
         flaw, file = fact.error, fact.file
         if fact.difference:
             flaw = f"{file.path} does not say what its commits do: {fact.difference.strip()}."
         if flaw and commits.issuperset(range(file.number, (file.end or 0) + 1)):
-            yield Repair("compaction", "DL118", flaw, move_aside(file.path), PARTS)
+            yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile, RemoveFile
@@ -18,17 +18,18 @@ from deltaadm.domain.protocol import (
     Protocol,
     supported_protocol,
 )
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refusal_to_read
 from deltaadm.domain.transaction.update import obstacles_to_writing
 from deltaadm.domain.usage import usages
 from deltaadm.domain.wire import Loggable, Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
 from deltaadm.json_values import compact
+from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
 from deltaadm.plans.plan import snapshot_findings
-from deltaadm.plans.repair.repair import Case, Repair, commit, rebuild, refused
+from deltaadm.plans.repair.repair import Case, Files, Repair, rebuilt, refused
 from deltaadm.replay.commits import read_lines
-from deltaadm.replay.embedded import live_files
+from deltaadm.replay.embedded import in_commit_timestamps, live_files
 from deltaadm.replay.examine import vector_path
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
@@ -43,35 +44,39 @@ class Past:
     """
     What earlier versions tell: the last valid values of properties, the features that were lost
     when the protocol began to list them (`implied`) or otherwise (`lost`), and the versions whose
-    protocols contradict themselves (`malformed`).
+    protocols contradict themselves (`malformed`); or what keeps them from telling it (`unproved`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, case: Case) -> None:
         self.implied, self.lost = set[str](), set[str]()
+        self.unproved: tuple[str, ...] = ()
         self.values: dict[str, str] = {}
         self.malformed: list[int] = []
+        try:
+            for before, after in timeline(case).changes():
+                stored = after.metadata.configuration
+                self.values |= {key: stored[key] for key in stored if _is_valid(key, stored[key])}
+                if not before.exists or before.protocol != after.protocol:
+                    self._take(before, after)
+        except TableError as error:
+            self.unproved = (f"which features earlier versions had: {error.message}",)
 
-    def take(self, before: Snapshot, after: Snapshot) -> None:
-        """Take in what the states before and after a commit tell."""
-        stored = after.metadata.configuration
-        self.values |= {key: value for key, value in stored.items() if _is_valid(key, value)}
-        if before.exists and before.protocol == after.protocol:
-            return
-        if after.protocol.malformation:
+    def _take(self, before: Snapshot, after: Snapshot) -> None:
+        """Take in a change of the protocol."""
+        old, new = before.protocol, after.protocol
+        if new.malformation:
             self.malformed.append(after.version)
         operation = (after.commit_info and after.commit_info.operation) or ""
+        gone = set(lost_features(old, new)) if before.exists else set()
         if any(word in operation for word in ("REPLACE TABLE", "CLONE", "RESTORE")):
             self.implied.clear()
             self.lost.clear()
-        elif before.exists:
-            old, new = before.protocol, after.protocol
-            gone = set(lost_features(old, new))
-            if operation == "DROP FEATURE":
-                self.implied -= gone
-                self.lost -= gone
-                return
-            began = not old.supports_writer_features and new.supports_writer_features
-            self.implied |= gone & old.implicit_features if began else set()
+        elif operation == "DROP FEATURE":
+            self.implied -= gone
+            self.lost -= gone
+        else:
+            if not old.supports_writer_features and new.supports_writer_features:
+                self.implied |= gone & old.implicit_features
             self.lost |= gone - self.implied
 
 
@@ -95,18 +100,13 @@ _DAMAGE: Final = _CONTRADICTIONS | {"DL210", "DL211", "DL220", "DL402", "DL518"}
 
 def find_protocol(case: Case) -> Iterator[Repair]:
     """A protocol, or properties, with which nobody can load the table."""
-    if (snapshot := case.view.loaded) is None:  # other kinds of damage are mended first
+    if (snapshot := case.loaded) is None:  # other kinds of damage are mended first
         return
-    unproved, past = list[str](), Past()
-    try:
-        for before, after in timeline(case.view).changes():
-            past.take(before, after)
-    except TableError as error:
-        unproved.append(f"which features earlier versions had: {error.message}")
+    past = Past(case)
     errors = [each for each in snapshot_findings(snapshot) if each.severity is Severity.ERROR]
     errors.sort(key=lambda each: (each.code != "DL302", each.code not in _DAMAGE))
     try:
-        repair = _mended(case, snapshot, past, unproved, errors)
+        repair = _mended(case, snapshot, past, errors)
     except RefusedError as error:
         known = [(each.code, each.message) for each in errors]
         rule, wrong = (*known, ("DL219", "The protocol lacks features that it had."))[0]
@@ -121,12 +121,10 @@ def find_protocol(case: Case) -> Iterator[Repair]:
             f"The protocol of version {read[-1]} cannot be decoded, and readers come across it "
             "though a later one has taken its place."
         )
-        yield Repair("protocol", "DL103", wrong, (rebuild(snapshot.version),))
+        yield Repair("protocol", "DL103", wrong, rebuilt(snapshot.version))
 
 
-def _mended(
-    case: Case, snapshot: Snapshot, past: Past, unproved: list[str], errors: Sequence[Finding]
-) -> Repair | None:
+def _mended(case: Case, snapshot: Snapshot, past: Past, errors: Sequence[Finding]) -> Repair | None:
     """
     The one commit that lets clients load the table again; None where there is no need.
 
@@ -155,22 +153,41 @@ def _mended(
     effect += [f"{key} becomes {stored.get(key, 'unset')}." for key in properties]
     codes = {code for code, _ in damage}
     if codes & {"DL201", "DL202", "DL203"}:
-        unproved.append("which features the protocol had that nothing in the table shows")
+        past.unproved += ("which features the protocol had that nothing in the table shows",)
     actions: list[Loggable] = [metadata] if metadata != snapshot.metadata else []
     name, parameters = "SET TBLPROPERTIES", {"properties": compact(stored)}
     if protocol.to_wire() != old.to_wire():
         actions.append(protocol)
         name, parameters = "UPGRADE PROTOCOL", {"newProtocol": compact(protocol.to_wire())}
-    operations = [commit(case, snapshot, name, parameters, actions)]
+    files = _commit(case, snapshot, name, parameters, actions)
+    if codes & _CONTRADICTIONS:
+        files = {**files, **rebuilt(after.version)}
+    wrong, alters = " ".join(message for _, message in damage), [action.NAME for action in actions]
     return Repair(
         "protocol",
         damage[0][0],
-        " ".join(message for _, message in damage),
-        (*operations, *([rebuild(after.version)] if codes & _CONTRADICTIONS else [])),
-        alters=("version", *(action.NAME for action in actions)),
-        effect=" ".join(effect),
-        unproved=tuple(unproved),
+        wrong,
+        files,
+        ("version", *alters),
+        " ".join(effect),
+        past.unproved,
     )
+
+
+def _commit(
+    case: Case,
+    base: Snapshot,
+    operation: str,
+    parameters: Mapping[str, Any],
+    actions: Sequence[Loggable],
+) -> Files:
+    """The commit of *actions* on *base*, in whatever state Delta finds it."""
+    is_timed = in_commit_timestamps(base.metadata)
+    stamp = next_timestamp(base, case.now) if is_timed else None
+    info = commit_info(base, stamp, case.now, operation, parameters)
+    info = replace(info, user_metadata="deltaadm repair", txn_id=random_id())
+    body = "".join(f"{compact(action.wrap())}\n" for action in (info, *actions)).encode()
+    return {commit_name(base.version + 1): body}
 
 
 def _require_mended(after: Snapshot, old: Protocol, known: Sequence[Finding]) -> None:
@@ -294,35 +311,37 @@ def _shown(protocol: Protocol) -> str:
 
 def find_missing_files(case: Case) -> Iterator[Repair]:
     """Live files without their data or their deletion vector, where somebody asks for them."""
-    snapshot = case.view.loaded if case.remove_missing_files else None
+    snapshot = case.loaded if case.remove_missing_files else None
     if snapshot is None or snapshot.segment is None:  # other kinds of damage are mended first
         return
     total, missing, without_vector = 0, list[AddFile](), list[AddFile]()
-    store = case.view
 
     def look(add: AddFile) -> tuple[AddFile, list[AddFile] | None]:
-        if store.data_size(add.path) is None:
+        if case.data_size(add.path) is None:
             return add, missing
         vector = add.deletion_vector
         if vector is None or vector.storage_type == INLINE or descriptor_flaw(vector):
             return add, None
-        return add, without_vector if store.data_size(vector_path(vector)) is None else None
+        return add, without_vector if case.data_size(vector_path(vector)) is None else None
 
-    for add, lacking in each_ahead(look, live_files(store, snapshot.segment), store.at_once):
+    for add, lacking in each_ahead(look, live_files(case, snapshot.segment), case.at_once):
         total += 1
         if lacking is not None:
             lacking.append(add)
     if without_vector:
-        yield refused(
-            "data_files",
-            "DL721",
-            f"{_named(without_vector, total)} have no deletion vector in the storage.",
-            "nothing else tells which of their rows are deleted",
+        wrong = f"{_named(without_vector, total)} have no deletion vector in the storage."
+        refusal = "nothing else tells which of their rows are deleted"
+        remedy = (
             "Restore them from a backup, or from earlier versions of the objects if the bucket "
-            "keeps those; or restore the table to a version that does not need them.",
+            "keeps those; or restore the table to a version that does not need them."
         )
+        yield refused("data_files", "DL721", wrong, refusal, remedy)
     if missing:
         yield _removal(case, snapshot, missing, total)
+
+
+def _named(files: list[AddFile], total: int) -> str:
+    return f"{len(files)} of {total} live files ({some_of(add.path for add in files)})"
 
 
 def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int) -> Repair:
@@ -338,52 +357,39 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         remedy = "Restore the files, or: `deltaadm alter TABLE --set delta.appendOnly=false`."
     if refusal:
         return refused("data_files", "DL716", wrong, refusal, remedy)
-    deleted = sum(add.deletion_vector.cardinality for add in missing if add.deletion_vector)
-    rows = sum(num_records(add.stats) or 0 for add in missing) - deleted
-    effect = (
-        f"By the statistics, at least {rows:,} rows are lost. {_origin(case, missing)} Better "
-        "restore the files where a backup or earlier versions of the objects have them. Streams "
-        f"that read the table stop at version {version} unless they skip such changes."
-    )
-    if switch(configuration, Key.CHANGE_DATA_FEED):
-        effect += f" The change data feed cannot be read across version {version}."
-    removals = [_tombstone(add, case.now) for add in missing]
-    return Repair(
-        "data_files",
-        "DL716",
-        wrong,
-        (commit(case, snapshot, "FSCK", {"dryRun": "false"}, removals),),
-        alters=("version", "add"),
-        effect=effect,
-        unproved=("the rows that were in the missing files",),
-        lost_files=len(missing),
-    )
-
-
-def _named(files: list[AddFile], total: int) -> str:
-    return f"{len(files)} of {total} live files ({some_of(add.path for add in files)})"
-
-
-def _origin(case: Case, missing: list[AddFile]) -> str:
-    """The newest version that needs none of the *missing* files, as a sentence."""
     paths, first = {add.path for add in missing}, 0
     for file in reversed(case.listing.commits):
-        for name, document in read_lines(case.view, file.path).actions() if paths else ():
+        for name, document in read_lines(case, file.path).actions() if paths else ():
             if name == "add" and (path := str(document.get("path"))) in paths:
                 paths.discard(path)
                 first = file.number
+    origin = f"Version {first - 1} is the newest that needs none of them."
     if paths or not first:
-        return "Every version in the log needs some of them."
-    return f"Version {first - 1} is the newest that needs none of them."
-
-
-def _tombstone(add: AddFile, now: int) -> RemoveFile:
-    kept = (
-        "path", "partition_values", "size", "tags", "deletion_vector", "base_row_id",
-        "default_row_commit_version",
-    )  # fmt: skip
-    return RemoveFile(
-        deletion_timestamp=now,
-        extended_file_metadata=True,
-        **{name: getattr(add, name) for name in kept},
+        origin = "Every version in the log needs some of them."
+    deleted = sum(add.deletion_vector.cardinality for add in missing if add.deletion_vector)
+    rows = sum(num_records(add.stats) or 0 for add in missing) - deleted
+    effect = (
+        f"By the statistics, at least {rows:,} rows are lost. {origin} Better restore the files "
+        "where a backup or earlier versions of the objects have them. Streams that read the table "
+        f"stop at version {version} unless they skip such changes."
     )
+    if switch(configuration, Key.CHANGE_DATA_FEED):
+        effect += f" The change data feed cannot be read across version {version}."
+    removals = [
+        RemoveFile(
+            deletion_timestamp=case.now,
+            extended_file_metadata=True,
+            **{name: getattr(add, name) for name in _KEPT},
+        )
+        for add in missing
+    ]
+    files, lost = _commit(case, snapshot, "FSCK", {"dryRun": "false"}, removals), len(missing)
+    alters, unproved = ("version", "add"), ("the rows that were in the missing files",)
+    return Repair("data_files", "DL716", wrong, files, alters, effect, unproved, lost_files=lost)
+
+
+_KEPT: Final = (
+    "path", "partition_values", "size", "tags", "deletion_vector", "base_row_id",
+    "default_row_commit_version",
+)  # fmt: skip
+"""What a tombstone says of a file as its `add` action does."""

@@ -1,67 +1,68 @@
-"""A log that may be damaged; what a repair of it is: operations, and a plan of several."""
+"""A log that may be damaged; what a repair of it is: changes of files, and a plan of several."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import (
-    FileInfo,
-    LogListing,
-    LogSegment,
-    Snapshot,
-    commit_name,
-    listing_prefix,
-)
-from deltaadm.domain.wire import Loggable
+from deltaadm.domain.snapshot import FileInfo, LogListing, LogSegment, Snapshot, listing_prefix
 from deltaadm.errors import MissingFileError, RefusedError, TableError
-from deltaadm.json_values import compact
 from deltaadm.plans.checkpoint import HINT, LiveRow, TableState, state_of
-from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
-from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot, locate, replayed
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
 
-Files = Mapping[str, bytes | str | None]
+Files = Mapping[str, bytes | str | int | None]
+"""
+What files of the log are to be, in the order in which they change: these bytes, a copy of that
+file, or not there; a number is the version whose checkpoint, made anew, takes the file's place.
+"""
 
 # The log, as it is and as it will be once it is repaired
 
 
-class View:
+class Case:
     """
-    The log of *store*, as it was *listed* once, with other *files*; see `LogStore`.
+    The log of *table* as it was `listed` once, with the `files` that repairs so far make of it.
 
-    Those have content, or are the file in the store that they will be a copy of, or are not there.
-    `rebuilt` are the versions whose checkpoints will be written.
+    It can be read like a store, see `LogStore`: a checkpoint that is yet to be made is not there,
+    since what it is made of tells the same. `before` is the state without repairs, or why there is
+    none. What has changed within the last *older_than* ms may still be being written. `commits` is
+    what the commits tell about each other, once somebody has asked.
     """
 
-    def __init__(
-        self,
-        store: LogStore,
-        files: Files | None = None,
-        listed: Mapping[str, FileInfo] | None = None,
-    ) -> None:
-        self.store, self.files, self.rebuilt = store, dict(files or {}), tuple[int, ...]()
-        self.listed = store.list_log() if listed is None else listed
-        self.root, self.local_path, self.qualifier = store.root, store.local_path, store.qualifier
-        self.limits, self.at_once = store.limits, store.at_once
-        self.survives_fork, self.catalog_state = store.survives_fork, store.catalog_state
-        self.storage_options = store.storage_options
-        self.data_size, self.open_data = store.data_size, store.open_data
-        self.list_directory, self.list_data = store.list_directory, store.list_data
-        self._states: dict[tuple[Any, ...], TableState] = {}
+    def __init__(self, store: WritableStore, now: int, older_than: int, table: str = "") -> None:
+        self.store, self.now, self.older_than, self.table = store, now, older_than, table
+        self.qualifier, self.limits = store.qualifier, store.limits  # asked for with each file
+        self.remove_missing_files = False
+        self.listed, self.files = store.list_log(), dict[str, bytes | str | int | None]()
+        self.before: tuple[TableState | None, str] = None, ""
+        self.states: dict[tuple[Any, ...], TableState] = {}
+        self.failure: TableError | None = None
+        self.commits: Any = None
 
-    def after(self, operation: Operation) -> View:
-        """The log once *operation* is done; of a checkpoint that it rebuilds, commits tell."""
-        view = View(self.store, {**self.files, **operation.files}, self.listed)
-        view.rebuilt, view._states = (*self.rebuilt, *operation.rebuilt), self._states
-        return view
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the store has."""
+        return getattr(self.store, name)
+
+    def is_young(self, name: str) -> bool:
+        """Whether the file *name* may still be being written."""
+        info = self.listed.get(name)
+        return info is not None and info.modified > self.now - self.older_than
+
+    def change(self, files: Files) -> None:
+        """Let a repair make these *files*, too."""
+        self.before = self.before if self.files else self.newest_state()
+        self.files |= files
+        self.__dict__.pop("listing", None)
+        self.__dict__.pop("loaded", None)
+
+    # As a store
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """The files that will be there."""
@@ -70,7 +71,7 @@ class View:
             if isinstance(content, str):
                 source = self.listed[content]
                 infos[name] = FileInfo(name, source.size, source.modified)
-            elif content is not None:
+            elif isinstance(content, bytes):
                 infos[name] = FileInfo(name, len(content), 0)
         first = listing_prefix(start) if start else ""
         return {name: info for name, info in infos.items() if name >= first}
@@ -78,7 +79,7 @@ class View:
     def list_short_log(self) -> None:
         """None: the files are listed as they will be."""
 
-    def read_ahead(self, paths: Iterable[str]) -> None:
+    def read_ahead(self, _: object) -> None:
         """Nothing is."""
 
     def read(self, path: str) -> bytes:
@@ -93,25 +94,22 @@ class View:
 
     def _source(self, path: str) -> bytes | str:
         source = self.files.get(path, path)
-        if source is None:
+        if source is None or isinstance(source, int):
             raise MissingFileError(f"The file {path} is missing.")
         return source
 
     @cached_property
     def listing(self) -> LogListing:
         """All files that will be there."""
-        return LogListing.of(self.root, self.list_log())
-
-    def load(self) -> Snapshot:
-        """The newest version, with its state; raises what a replay does."""
-        return load_snapshot(self, detail=Detail.STATE)
+        return LogListing.of(self.store.root, self.list_log())
 
     @cached_property
     def loaded(self) -> Snapshot | None:
-        """The same, once; None where it cannot be loaded."""
+        """The newest version, with its state; None where `failure` keeps it from being loaded."""
         try:
-            return self.load()
-        except TableError:
+            return load_snapshot(self, detail=Detail.STATE)
+        except TableError as error:
+            self.failure = error.with_traceback(None)
             return None
 
     def state(
@@ -121,9 +119,9 @@ class View:
         checkpoint = segment.checkpoint.files if segment.checkpoint else ()
         names = (*(file.path for file in checkpoint), *segment.deltas.names)
         read = segment.version, *(self.files.get(name, name) for name in names)
-        if take is not None or read not in self._states:
-            self._states[read] = state_of(self, segment, take)
-        return self._states[read]
+        if take is not None or read not in self.states:
+            self.states[read] = state_of(self, segment, take)
+        return self.states[read]
 
     def newest_state(self) -> tuple[TableState | None, str]:
         """The state that readers will see; or none, and why."""
@@ -131,33 +129,6 @@ class View:
             return replayed(self, locate(self), self.state)[0], ""
         except TableError as error:
             return None, error.message
-
-
-class Case:
-    """
-    A log that is looked at: as it is (`found`) and once the repairs found so far are done (`view`).
-
-    What has changed within the last *older_than* ms may still be being written. `commits` is what
-    the commits tell about each other, once somebody has asked.
-    """
-
-    def __init__(
-        self, store: WritableStore, now: int, older_than: int, *, remove_missing_files: bool = False
-    ) -> None:
-        self.store, self.now, self.older_than = store, now, older_than
-        self.found = self.view = View(store)
-        self.remove_missing_files = remove_missing_files
-        self.commits: Any = None
-
-    @property
-    def listing(self) -> LogListing:
-        """All files of `view`."""
-        return self.view.listing
-
-    def is_young(self, name: str) -> bool:
-        """Whether the file *name* may still be being written."""
-        info = self.view.listed.get(name)
-        return info is not None and info.modified > self.now - self.older_than
 
 
 def sha256(store: LogStore, name: str) -> str | None:
@@ -169,84 +140,28 @@ def sha256(store: LogStore, name: str) -> str | None:
         return None
 
 
-def digest_of(file: BinaryIO) -> str:
-    """The digest of what is in a *file* that is open, from its beginning."""
+def digest_of(file: Any) -> str:
+    """The digest of what is in a binary *file* that is open, from its beginning."""
     file.seek(0)
-    digest = hashlib.sha256()
-    while piece := file.read(1 << 20):
-        digest.update(piece)
-    return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class Operation:
-    """
-    A part of a repair: `words` say what it does to `file`, beginning with a verb.
-
-    `files` are those that will be in the log or not, in the order in which they change, see `View`;
-    `rebuilt` the versions whose checkpoints are written.
-    """
-
-    kind: str
-    file: str
-    words: str
-    files: Files
-    rebuilt: tuple[int, ...] = ()
-
-
-def move_aside(*files: str) -> tuple[Operation, ...]:
-    """Moves files out of the log; the last operations of their repair."""
-    return tuple(
-        Operation("move_aside", name, f"move {name} to the quarantine", {name: None})
-        for name in files
-    )
-
-
-def rename(file: str, name: str) -> Operation:
-    """Gives a file its right name, which no other has."""
-    return Operation("rename", file, f"rename {file} to {name}", {name: file, file: None})
-
-
-def rebuild(version: int, file: str = "") -> Operation:
-    """Writes the checkpoint of a version from older files; *file* is the one that it replaces."""
-    words = f"write the checkpoint of version {version} anew from older files"
-    return Operation("rebuild", file, words, {file: None} if file else {}, (version,))
-
-
-def point(version: int) -> Operation:
-    """Has `_last_checkpoint` point to the newest complete checkpoint, that of *version*."""
-    words = f"write {HINT} for the checkpoint of version {version}"
-    body = f'{{"version":{version},"size":0}}'.encode()
-    return Operation("point", HINT, words, {HINT: body})
-
-
-def commit(
-    case: Case,
-    base: Snapshot,
-    operation: str,
-    parameters: Mapping[str, Any],
-    actions: Sequence[Loggable],
-) -> Operation:
-    """Commits *actions* on *base*, in whatever state Delta finds it."""
-    is_timed = in_commit_timestamps(base.metadata)
-    stamp = next_timestamp(base, case.now) if is_timed else None
-    info = commit_info(base, stamp, case.now, operation, parameters)
-    info = replace(info, user_metadata="deltaadm repair", txn_id=random_id())
-    body = "".join(f"{compact(action.wrap())}\n" for action in (info, *actions)).encode()
-    version, file = base.version + 1, commit_name(base.version + 1)
-    names = ", ".join(dict.fromkeys(action.NAME for action in actions))
-    words = f"commit version {version} ({names})"
-    return Operation("commit", file, words, {file: body})
+    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
 """The kinds of actions that make a state."""
 
 
+class Operation(NamedTuple):
+    """A part of a repair: `words` say what it does to `file`, beginning with a verb."""
+
+    kind: str
+    file: str
+    words: str
+
+
 @dataclass(frozen=True)
 class Repair:
     """
-    Something that is wrong, which `rule` finds, and what mends it.
+    Something that is wrong, which `rule` finds, and the `files` that mend it.
 
     `alters` are the parts of the state that readers will see differently, by the names of `PARTS`
     or "version", and `effect` says how. `lost_files` counts the data files that the table is to do
@@ -256,7 +171,7 @@ class Repair:
     kind: str
     rule: str
     wrong: str
-    operations: tuple[Operation, ...] = ()
+    files: Files = field(default_factory=dict)
     alters: tuple[str, ...] = ()
     effect: str = ""
     unproved: tuple[str, ...] = ()
@@ -265,11 +180,33 @@ class Repair:
     lost_files: int = 0
 
     @property
+    def operations(self) -> Iterator[Operation]:
+        """What is done, step by step."""
+        renamed = {*self.files.values()}
+        for name, content in self.files.items():
+            if isinstance(content, int):
+                words = f"write the checkpoint of version {content} anew from older files"
+                yield Operation("rebuild", name, words)
+            elif isinstance(content, str):
+                yield Operation("rename", content, f"rename {content} to {name}")
+            elif name == HINT and content:
+                yield Operation("point", name, f"write {name} for the newest checkpoint")
+            elif content:
+                yield Operation("commit", name, f"commit version {int(name[:20])}")
+            elif name not in renamed:
+                yield Operation("move_aside", name, f"move {name} to the quarantine")
+
+    @property
     def kept(self) -> str:
         """What stays as it was."""
         if any(each.kind == "commit" for each in self.operations):
             return "every commit and file"
-        return "the originals, in the quarantine" if self.operations else ""
+        return "the originals, in the quarantine" if self.files else ""
+
+
+def rebuilt(version: int) -> Files:
+    """A checkpoint of a version that has none."""
+    return {f"{version:020d}.checkpoint.parquet": version}
 
 
 def refused(kind: str, rule: str, wrong: str, refusal: str, remedy: str) -> Repair:
@@ -277,29 +214,49 @@ def refused(kind: str, rule: str, wrong: str, refusal: str, remedy: str) -> Repa
     return Repair(kind, rule, wrong, refusal=refusal, remedy=remedy)
 
 
+@dataclass(frozen=True)
+class RepairOutcome:
+    """
+    What came of a plan: its journal, the state that was read afterwards, whether it is proved.
+
+    `later`: others have committed since. `can_be_undone`: files of the log have changed.
+    """
+
+    journal: str
+    actual: TableState
+    proved: bool
+    later: bool = False
+    can_be_undone: bool = True
+
+
 @dataclass(frozen=True, kw_only=True)
 class RepairPlan:
     """
-    The repairs of one table; those that are refused are not done.
+    The repairs of the table that the user calls *table*; those that are refused are not done.
 
-    `blocked` says why there is no state `before`, `still` why none `after`, and `remedy` what would
-    bring it back. `gone` are files that will not be there, `digests` those of what is touched.
+    `blocked` says why there is no state `before`, `still_blocked` why none `after`, and `remedy`
+    what would bring it back. `files` are what all repairs make of the log, `digests` those of now.
     """
 
-    root: str
+    table: str = ""
+    location: str
     repairs: tuple[Repair, ...]
     before: TableState | None = None
     after: TableState | None = None
     blocked: str = ""
-    still: str = ""
+    still_blocked: str = ""
     remedy: str = ""
-    gone: tuple[str, ...] = ()
+    files: Files = field(default_factory=dict)
     digests: Mapping[str, str | None] = field(default_factory=dict)
+    outcome: RepairOutcome | None = None
+
+    document = "repair"
+    blocks = "deltaadm.reports.repair.show_repair"
 
     @property
     def planned(self) -> tuple[Repair, ...]:
         """The repairs that are done."""
-        return tuple(each for each in self.repairs if each.operations and not each.refusal)
+        return tuple(each for each in self.repairs if each.files and not each.refusal)
 
     @property
     def refused(self) -> tuple[Repair, ...]:
@@ -309,7 +266,7 @@ class RepairPlan:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is only reported."""
-        return tuple(each.wrong for each in self.repairs if not (each.operations or each.refusal))
+        return tuple(each.wrong for each in self.repairs if not (each.files or each.refusal))
 
     @property
     def is_noop(self) -> bool:
@@ -332,8 +289,7 @@ def require_own_log(store: WritableStore) -> None:
         known: Any = error.established.get("protocol")
         protocol = Protocol.from_wire(known or {})
         managed = managed or bool(store.list_directory("_staged_commits"))
-    managed = managed or any(map(protocol.supports, CATALOG_MANAGED))
-    if managed:
+    if managed or any(map(protocol.supports, CATALOG_MANAGED)):
         raise RefusedError(
             f"A catalog manages the commits of {store.root}, and it alone knows which count.",
             remedy="Have the catalog's own tools repair it, or ask its operator.",
