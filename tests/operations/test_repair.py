@@ -468,6 +468,28 @@ def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"file": "../../other", "before": "0" * 64, "after": None},
+        {"file": "..\\other", "before": None, "after": None},
+        {"file": "a\0", "before": None, "after": None},
+        {"file": "a", "before": [], "after": None},
+        {"file": "a"},
+        5,
+    ],
+)
+def test_an_edited_journal_cannot_reach_beyond_the_log(entry: Any, tmp_path: Path) -> None:
+    REPAIRED["no pointer"](plain(tmp_path / "t").log)
+    aged(tmp_path)
+    repaired(tmp_path / "t")
+    (journal,) = (tmp_path / "t/_deltaadm_quarantine").glob("*/journal.json")
+    document = json.loads(journal.read_text())
+    journal.write_text(json.dumps({**document, "files": [*document["files"], entry]}))
+    refused = deltaadm("repair", tmp_path / "t", "--undo", journal, "--apply", "--yes")
+    assert (refused.code, "is not the journal of a repair" in refused.err) == (7, True)
+
+
 @pytest.mark.parametrize("arrives", [False, True])
 def test_a_commit_without_an_answer_is_not_denied(arrives: bool, tmp_path: Path) -> None:
     committing(tmp_path)

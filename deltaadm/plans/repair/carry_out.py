@@ -21,6 +21,7 @@ from deltaadm.errors import (
     TableError,
     UnknownWriteError,
 )
+from deltaadm.json_values import elements, place
 from deltaadm.plans.checkpoint import HINT, TableState, read_state, write_checkpoint
 from deltaadm.plans.repair.repair import RepairOutcome, RepairPlan, digest_of, sha256
 from deltaadm.replay.load import load_snapshot
@@ -140,9 +141,14 @@ class Work:
         name = named.rstrip("/").removesuffix(JOURNAL).rstrip("/").rpartition("/")[2]
         try:
             journal = parse(store.beside(f"{QUARANTINE}/{name}").read(JOURNAL))
-            if journal["kind"] == _KIND and isinstance(journal["files"], list):
+            # Whoever has edited it: only files of the log are put back, and none beside it.
+            are_ours = all(
+                {*"/\\"}.isdisjoint(place(entry["file"])) and {entry["before"], entry["after"]}
+                for entry in elements(journal["files"])
+            )
+            if are_ours and journal["kind"] == _KIND:
                 return cls(store, name, journal)
-        except (MissingFileError, ValueError, TypeError, LookupError):
+        except (MissingFileError, ValueError, TypeError, LookupError, RecursionError):
             pass
         raise RefusedError(
             f"{named} is not the journal of a repair of {store.root}.",
