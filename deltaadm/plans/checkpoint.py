@@ -603,13 +603,8 @@ def _newer(store: WritableStore, version: int) -> Checkpoint | None:
     return listing.checkpoints[-1] if listing.checkpoints else None
 
 
-class LiveRow(NamedTuple):
-    """A live file: the `key` that it is known by, and all that is `said` of it, as a text."""
-
-    path: str
-    key: tuple[str, str | None]
-    size: Any
-    said: str
+LiveRow = tuple[str, tuple[str, str | None], Any, str]
+"""The path of a live file, the key that it is known by, its size, and all that is said of it."""
 
 
 class State(Replay):
@@ -644,15 +639,17 @@ class State(Replay):
     def live_files(self) -> Iterator[LiveRow]:
         """The live files; what a checkpoint has twice, readers have once."""
         seen = set[int]()
-        for path, vector, size, values, *rows in self.live_rows(_FIELDS):
+        for path, vector, size, values, row_id, since in self.live_rows(_FIELDS):
             # A struct whose fields are all null is none.
             known = vector if vector and vector.get("storageType") is not None else None
             key = canonical_path(str(path), self._store.qualifier), known and vector_id(known)
             if (hashed := hash(key)) not in seen:
                 seen.add(hashed)
                 named = dict(values).items() if values else ()
-                pairs = sorted([(name, value or None) for name, value in named])
-                yield LiveRow(path, key, size, repr((key, size, pairs, rows)))
+                pairs = sorted([(name, of or None) for name, of in named]) if named else ()
+                # As Python writes values, each ends before the next; the path ends it all.
+                said = f"{size!r} {pairs!r} {key[1]!r} {row_id!r} {since!r} {key[0]}"
+                yield path, key, size, said
 
     def tombstones(self) -> Iterator[Mapping[str, Any]]:
         """The `remove` actions of the checkpoint, with what VACUUM goes by."""
@@ -717,8 +714,9 @@ def state_of(
     """
     state, digest, total = State(store, segment), Digest(), 0
     for row in state.live_files():
-        digest.add("add", row.said)
-        total += row.size if isinstance(row.size, int) else 0
+        _, _, size, said = row
+        digest.add("add", said)
+        total += size if isinstance(size, int) else 0
         if take is not None:
             take(row)
     for name, document in state.other_actions():

@@ -137,7 +137,7 @@ def _compared(
         return
     ours, agreed = files.ours, files.agreed
     rows = State(case, alone(checkpoint)).live_files() if files.theirs else ()
-    theirs = {row.key: row for row in rows if hash(row.said) in files.theirs}
+    theirs = {row[1]: row for row in rows if hash(row[3]) in files.theirs}
     lacking, extra = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
     wrong = f"The checkpoint of version {version} differs from the older files in "
     wrong += f"{', '.join(differing)}."
@@ -186,15 +186,17 @@ class _DifferingFiles:
 
     def take_theirs(self, row: LiveRow) -> None:
         """A live file of the checkpoint, all of which come first."""
-        self.theirs.add(hash(row.said))
+        *_, said = row
+        self.theirs.add(hash(said))
 
     def take_ours(self, row: LiveRow) -> None:
         """One of the older files."""
-        if (said := hash(row.said)) in self.theirs:
-            self.theirs.discard(said)
-            self.agreed = self.agreed or row.path
+        path, key, _, said = row
+        if (hashed := hash(said)) in self.theirs:
+            self.theirs.discard(hashed)
+            self.agreed = self.agreed or path
         else:
-            self.ours[row.key] = row
+            self.ours[key] = row
 
 
 # Where the state comes from
@@ -302,9 +304,9 @@ def _doubts(
     *theirs* by the checkpoint alone; of data files, where storage *has_files* of the table.
     """
     yield from _damaged_commits(case, older)
-    for row in islice(ours, _LOOKED_UP) if has_files else ():
-        if case.store.data_size(row.path) != row.size:
-            yield f"{row.path}, which they add, is not in storage with {row.size:,} bytes"
+    for path, _, size, _ in islice(ours, _LOOKED_UP) if has_files else ():
+        if case.store.data_size(path) != size:
+            yield f"{path}, which they add, is not in storage with {size:,} bytes"
     found, base = _commits(case), older.checkpoint
     first = base.version + 1 if base else 0
     # Removals of what nothing has added, unless the older checkpoint has it.
@@ -313,13 +315,13 @@ def _doubts(
         for version, file, path in found.unknown
         if first <= version <= older.version
     }
-    for row in State(case, alone(base)).live_files() if base and unknown else ():
-        unknown.pop(hash(row.key[0]), None)
+    for _, key, _, _ in State(case, alone(base)).live_files() if base and unknown else ():
+        unknown.pop(hash(key[0]), None)
     yield from unknown.values()
-    for row in islice(theirs, _LOOKED_UP):
-        is_removed = found.removed.get(hash(row.key[0]), older.version + 1) <= older.version
-        if not is_removed and not (has_files and case.store.data_size(row.path) is None):
-            yield f"none of them adds or removes {row.path}, which the checkpoint has"
+    for path, key, _, _ in islice(theirs, _LOOKED_UP):
+        is_removed = found.removed.get(hash(key[0]), older.version + 1) <= older.version
+        if not is_removed and not (has_files and case.store.data_size(path) is None):
+            yield f"none of them adds or removes {path}, which the checkpoint has"
 
 
 # What is done
