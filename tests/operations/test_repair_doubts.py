@@ -51,6 +51,10 @@ def _another_size(commit: str) -> str:
     return re.sub(r'"size":(\d)', r'"size":1\1', commit)
 
 
+def _without_size(commit: str) -> str:
+    return re.sub(r'"size":\d+,', "", commit)
+
+
 def _blank_line(commit: str) -> str:
     without_metrics = re.sub(r'("operationMetrics":\{)[^}]*', r"\g<1>", commit)
     return re.sub(r'^\{"add".*$', "{}", without_metrics, flags=re.MULTILINE)
@@ -83,6 +87,7 @@ def test_a_commit_of_properties_that_was_replaced_is_not_believed(table: Path) -
         (4, _without_removal, "version 4: "),
         (1, _blank_line, "has no action"),
         (3, _another_size, "is not in storage with"),
+        (3, _without_size, "is not in storage with"),
     ],
 )
 def test_a_damaged_commit_is_not_believed(

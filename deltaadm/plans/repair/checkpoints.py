@@ -306,7 +306,7 @@ def _doubts(
     yield from _damaged_commits(case, older)
     for path, _, size, _ in islice(ours, _LOOKED_UP) if has_files else ():
         if case.store.data_size(path) != size:
-            yield f"{path}, which they add, is not in storage with {size:,} bytes"
+            yield f"{path}, which they add, is not in storage with the size that they state"
     found, base = _commits(case), older.checkpoint
     first = base.version + 1 if base else 0
     # Removals of what nothing has added, unless the older checkpoint has it.
