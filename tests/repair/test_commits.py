@@ -167,6 +167,18 @@ def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:
     assert files(made.path) == ["f0", "f1", "f2", "f3"]
 
 
+def test_a_checkpoint_that_cannot_be_written_is_not_planned(tmp_path: Path) -> None:
+    start = commit(commit_info(), protocol(1, 7, None, ["fromTheFuture"]), metadata(), add("f0"))
+    made = table(tmp_path / "t", start, BEFORE[1], b"{torn", BEFORE[3])
+    made.compacted(1, 2, add("f1"), add("f2"))
+    (made.log / f"{3:020d}.crc").write_text("{}")
+    done = deltaadm("repair", aged(made).path, "--apply", "--yes", "-o", "json")
+    assert (done.code, done.document["outcome"]["proved"]) == (7, True), done.out + done.err
+    wrong, checksum = done.document["repairs"]
+    assert "fromTheFuture" in wrong["refusal"]
+    assert not checksum["refusal"]
+
+
 # Data files
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, commit_name
 from deltaadm.errors import TableError, some_of
-from deltaadm.plans.repair.repair import PARTS, Case, Repair, rebuilt, refused, sha256
+from deltaadm.plans.repair.repair import PARTS, Case, Repair, refused, sha256, spared
 from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
 from deltaadm.replay.examine_checkpoints import compaction_facts
@@ -147,7 +147,7 @@ def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
         why = f"later versions, up to {last}, build upon what it said"
         return refused("commit", "DL103", flaw, why, _elsewhere(case, file.number))
     wrong = f"{flaw} Readers that do not use compacted commits cannot load the table."
-    return Repair("commit", "DL103", wrong, rebuilt(snapshot.version))
+    return spared("commit", "DL103", wrong, snapshot)
 
 
 def _elsewhere(case: Case, version: int) -> str:

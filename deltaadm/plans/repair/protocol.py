@@ -27,7 +27,7 @@ from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
 from deltaadm.json_values import compact
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
 from deltaadm.plans.plan import snapshot_findings
-from deltaadm.plans.repair.repair import Case, Files, Repair, rebuilt, refused
+from deltaadm.plans.repair.repair import Case, Files, Repair, rebuilt, refused, spared
 from deltaadm.replay.commits import read_lines
 from deltaadm.replay.embedded import in_commit_timestamps, live_files
 from deltaadm.replay.examine import vector_path
@@ -121,7 +121,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
             f"The protocol of version {read[-1]} cannot be decoded, and readers come across it "
             "though a later one has taken its place."
         )
-        yield Repair("protocol", "DL103", wrong, rebuilt(snapshot.version))
+        yield spared("protocol", "DL103", wrong, snapshot)
 
 
 def _mended(case: Case, snapshot: Snapshot, past: Past, errors: Sequence[Finding]) -> Repair | None:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileInfo, LogListing, LogSegment, Snapshot, listing_prefix
+from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import MissingFileError, RefusedError, TableError
 from deltaadm.plans.checkpoint import HINT, LiveRow, TableState, state_of
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot, locate, replayed
@@ -207,6 +208,15 @@ class Repair:
 def rebuilt(version: int) -> Files:
     """A checkpoint of a version that has none."""
     return {f"{version:020d}.checkpoint.parquet": version}
+
+
+def spared(kind: str, rule: str, wrong: str, snapshot: Snapshot) -> Repair:
+    """Something wrong that a checkpoint of *snapshot* spares readers, if deltaadm may write it."""
+    try:
+        require_checkpointable(snapshot)
+    except RefusedError as error:
+        return refused(kind, rule, wrong, error.message.rstrip("."), error.remedy)
+    return Repair(kind, rule, wrong, rebuilt(snapshot.version))
 
 
 def refused(kind: str, rule: str, wrong: str, refusal: str, remedy: str) -> Repair:
