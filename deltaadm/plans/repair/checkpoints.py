@@ -96,7 +96,7 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
             return
         actual = case.state(alone(checkpoint), files.take_theirs)
     except TableError as error:
-        wrong = f"The checkpoint of version {version} cannot be read: {error.message}"
+        wrong = f"A checkpoint cannot be used: {error.message}"
         yield _unusable(case, "DL612", wrong, checkpoint.files)
         return
     try:
