@@ -74,7 +74,8 @@ def carry_out(
             remedy=error.remedy or "Run repair again; the journal says what was tried.",
         ) from error
     except (StorageError, OSError) as error:
-        cause = _as_ours(store, error)
+        draft = f"a draft for {store.root}"
+        cause = unwritable(draft, error) if isinstance(error, OSError) else error
         raise StorageError(
             f"The repair is not complete: {cause.message}",
             remedy="The table is not worse than before. Run repair again, or put back what was "
@@ -91,11 +92,6 @@ def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, b
     if differences := expected.differences(actual):
         raise CommitError(f"Read back, the {', '.join(differences)} of the table differ.")
     return actual, later
-
-
-def _as_ours(store: LogStore, error: StorageError | OSError) -> StorageError:
-    """The same, where the system says that drafts cannot be written."""
-    return unwritable(f"a draft for {store.root}", error) if isinstance(error, OSError) else error
 
 
 class Work:
@@ -305,7 +301,7 @@ class Work:
                 elif not _copy(aside, name, store, name) or sha256(store, name) != before:
                     raise changed(name)
         except OSError as error:
-            raise _as_ours(self.store, error) from error
+            raise unwritable(f"a draft for {store.root}", error) from error
         self.note(**changes)
         return left
 
