@@ -14,7 +14,7 @@ import re
 import sys
 import threading
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from configparser import Error, RawConfigParser
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -277,14 +277,16 @@ class LogCache:
     """
     At most so many bytes of logs, of files that never change; what was read first goes first.
 
-    What was read of a file counts as long as it is *listed* in the same way; None, for a file that
-    was not, stands for the last.
+    But of a log that has more, what was read first stays, since it is read from its beginning
+    again. What was read of a file counts as long as it is *listed* in the same way; None, for a
+    file that was not, stands for the last.
     """
 
     def __init__(self, most: int) -> None:
         self._left = most
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str, Span], tuple[Hashable, bytes]] = {}
+        # A plain dict looks for its first key among all that were removed before.
+        self._kept = OrderedDict[tuple[str, str, Span], tuple[Hashable, bytes]]()
 
     def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
         """These bytes of a file, if they are there."""
@@ -300,7 +302,10 @@ class LogCache:
         with self._lock:
             self._left += len(self._kept.pop((log, path, span), (None, b""))[1])
             while self._left < len(body) and self._kept:
-                self._left += len(self._kept.pop(next(iter(self._kept)))[1])
+                oldest = next(iter(self._kept))
+                if oldest[0] == log:
+                    break
+                self._left += len(self._kept.pop(oldest)[1])
             if self._left >= len(body):
                 self._left -= len(body)
                 self._kept[log, path, span] = listed, body

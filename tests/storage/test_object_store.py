@@ -294,8 +294,11 @@ def test_what_a_run_keeps_is_limited() -> None:
     for log in "ab":
         kept.keep(log, "0.json", 1, b"." * 40)
     kept.keep("a", "1.json", 1, b"." * 40)
-    assert kept.find("a", "0.json", 1) is None, "what was read first goes"
-    assert kept.find("b", "0.json", 1) == kept.find("a", "1.json", 1) == b"." * 40
+    assert kept.find("a", "1.json", 1) is None, "of one log, what was read first stays"
+    kept.keep("b", "1.json", 1, b"." * 40)
+    assert kept.find("a", "0.json", 1) is None, "that of another log goes"
+    assert kept.find("b", "0.json", 1) == kept.find("b", "1.json", 1) == b"." * 40
+    kept.keep("a", "1.json", 1, b"." * 40)
     kept.keep("a", "1.json", 2, b"new")
     assert [kept.find("a", "1.json", listed) for listed in (1, 2, None)] == [None, b"new", b"new"]
     kept.keep("c", "0.json", 1, b"." * 101)
