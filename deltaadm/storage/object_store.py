@@ -750,6 +750,7 @@ class Bucket:
         self.threads = threads
         self._credentials = credentials
         self._is_exclusive = address.kind == "memory"
+        self._hangs = False
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -917,7 +918,7 @@ class Bucket:
         """The names of the directories right in *prefix*; None where that is a table."""
         if next(self._pages(f"{prefix}/{LOG_DIRECTORY}".lstrip("/")), []):
             return None
-        below = in_time(partial(self.backend.list_with_delimiter, prefix or None), PAGE_TIME)
+        below = self._in_time(partial(self.backend.list_with_delimiter, prefix or None))
         # By WebDAV a directory is listed among its own.
         names = (inner.rpartition("/")[2] for inner in below["common_prefixes"] if inner != prefix)
         return list(names)
@@ -955,8 +956,7 @@ class Bucket:
         """The objects below *prefix*, after *offset*; an error where a page comes once more."""
         pages = self.backend.list(prefix or None, offset=offset, chunk_size=PAGE)
         begun = set[str]()
-        # obstore asks on while answers are empty, and nobody can interrupt it.
-        while (page := in_time(lambda: next(pages, None), PAGE_TIME)) is not None:
+        while (page := self._in_time(lambda: next(pages, None))) is not None:
             known = len(begun)
             begun.update(meta["path"] for meta in page[:1])
             if page and len(begun) == known:
@@ -965,6 +965,17 @@ class Bucket:
                     remedy="Check the endpoint.",
                 )
             yield page
+
+    def _in_time(self, ask: Callable[[], Result]) -> Result:
+        """The answer to a request for a list; a store that hangs is not asked for more."""
+        if self._hangs:
+            raise TimeoutError
+        try:
+            # obstore asks on while answers are empty, and nobody can interrupt it.
+            return in_time(ask, PAGE_TIME)
+        except TimeoutError:
+            self._hangs = True
+            raise
 
 
 class ObjectStore:
