@@ -244,8 +244,8 @@ class RenewedCredentials:
                     self.error = error
                     raise
                 self.error = None
-                if credentials is not None:
-                    self._hold(credentials)
+                # Those that never expire are not asked for with each request.
+                self._hold(credentials or TemporaryCredentials(self._held))
             return self._held
 
     def provide(self) -> dict[str, Any]:

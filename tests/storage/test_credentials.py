@@ -60,3 +60,11 @@ def test_why_they_are_not_renewed_is_the_error(s3: S3Server) -> None:
     with pytest.raises(StorageError, match="The catalog denies access") as raised:
         bucket.head("t/nothing").result()
     assert raised.value.remedy == "Ask for it."
+
+
+def test_where_there_are_none_any_more_the_last_ones_are_left_to_the_store(s3: S3Server) -> None:
+    asked: list[None] = []
+    bucket = connections(s3, RenewedCredentials(lambda: asked.append(None), given(0)))
+    for _ in range(3):
+        assert bucket.bucket(f"s3://{BUCKET}/t").head("t/nothing").result() is None
+    assert len(asked) == 1
