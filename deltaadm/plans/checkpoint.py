@@ -177,11 +177,8 @@ class Columns:
                 continue
             typed[field.name] = _value_of_text(text, field.type)
             if typed[field.name] is None:  # in its place, this would be another partition
-                raise RefusedError(
-                    f"A checkpoint cannot hold the partition value {text!r} of {field.name} as a "
-                    f"{type_name(field.type)}, which {_AS_STRUCT} asks for.",
-                    remedy=f"Have Delta Spark write the checkpoint, or unset {_AS_STRUCT}.",
-                )
+                kind = type_name(field.type)
+                raise _refused(f"the partition value {text!r} of {field.name} as a {kind}")
         if typed:
             add["partitionValues_parsed"] = typed
         if not self.has_json:
@@ -199,6 +196,13 @@ _AS_JSON: Final = "delta.checkpoint.writeStatsAsJson"
 _AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
 
 
+def _refused(what: str) -> RefusedError:
+    return RefusedError(
+        f"A checkpoint cannot hold {what}, which {_AS_STRUCT} asks for.",
+        remedy=f"Have Delta Spark write the checkpoint, or unset {_AS_STRUCT}.",
+    )
+
+
 def _arrow(kind: DataType) -> pa.DataType:
     if isinstance(kind, StructType):
         return pa.struct([pa.field(field.name, _arrow(field.type)) for field in kind.fields])
@@ -207,7 +211,10 @@ def _arrow(kind: DataType) -> pa.DataType:
     if isinstance(kind, ArrayType):
         return pa.list_(_arrow(kind.element))
     name = _plain_name(kind)
-    return pa.decimal128(*_decimal(kind)) if name == "decimal" else _TYPES[name]
+    try:
+        return pa.decimal128(*_decimal(kind)) if name == "decimal" else _TYPES[name]
+    except (LookupError, ValueError, OverflowError):  # as of numbers without, or with many, digits
+        raise _refused(f"values of the type {type_name(kind)}") from None
 
 
 _TYPES: Final[Mapping[str, pa.DataType]] = {

@@ -330,6 +330,10 @@ REFUSED = {
     "an unknown field of a domain": (protocol(1, 7, None, ["domainMetadata"]), metadata(),
         {"domainMetadata": {"domain": "d", "configuration": "", "removed": False, "foo": 1}}),
     "a partition value that is no text": (*SUPPORTED, add("a", partitionValues={"p": 1})),
+    "statistics of decimals without digits": (protocol(1, 2),
+        metadata(STRUCT, schemaString=schema(column("d", "decimal")))),
+    "partitions of an unknown type": (protocol(1, 2),
+        metadata(STRUCT, schemaString=schema(column("d", "decimalx")), partitionColumns=["d"])),
 }  # fmt: skip
 
 
