@@ -511,7 +511,7 @@ class _Run:
                             info(f"Wave {number} of {len(waves)}: {done}.")
                             for table, error in self._broken:
                                 show_error(table, error)
-                        if self.failures >= (self._most if self.validation is None else 1):
+                        if self.failures:
                             break
                 finally:
                     self._stopped = True
