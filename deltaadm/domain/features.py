@@ -421,7 +421,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         removal=Removal(keeps_history_out=True, work="files with older types are rewritten")),
     TableFeature("vacuumProtocolCheck", _READERS, "VACUUM Protocol Check", when_supported(),
         since="3.2.0", removal=Removal(keeps_history_out=True),
-        caution="Protects against VACUUM by old clients, which can then not read the table."),
+        caution="Protects against VACUUM by old clients, which can then no longer read the table."),
     TableFeature("variantType", _READERS, "Variant Data Type", when_any_type(is_variant),
         twin="variantType-preview", since="4.0.0"),
     TableFeature("variantType-preview", _READERS, "Variant Data Type",

@@ -210,7 +210,8 @@ class ChangeColumns(Step):
                 )
         after = commit_update(snapshot, metadata.with_schema(schema), session)
         defaults = [change.column for change, _ in effective if change.default]
-        columns.require_allowed_defaults(defaults, snapshot.protocol)
+        remedy = "Add the feature: `deltaadm enable-feature TABLE allowColumnDefaults`."
+        columns.require_allowed_defaults(defaults, snapshot.protocol, remedy)
         return after
 
     def _spelled(self, schema: StructType) -> _Changes:
@@ -487,7 +488,7 @@ class AddColumns(Step):
             strict = [path_text(path) for path, field in fields if not field.nullable]
             if strict:
                 raise RefusedError(
-                    f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have none.",
+                    f"{', '.join(strict)} cannot be added as NOT NULL: existing rows lack it.",
                     remedy="Add it without NOT NULL; once it is filled, a constraint can forbid "
                     "nulls: alter --add-constraint 'NAME=COLUMN IS NOT NULL'.",
                     delta_error_class="DELTA_OPERATION_NOT_ALLOWED",
@@ -555,7 +556,7 @@ def _with_column(schema: StructType, before: StructType, new: ddl.ColumnDefiniti
         if after is not None and after.lower() not in [name.lower() for name in names]:
             where = path_text(new.parent) if new.parent else "the table"
             raise RefusedError(
-                f"{new.column.name} cannot be placed after {after}: it is not in {where}.",
+                f"{new.column.name} cannot be placed after {after}, which is not in {where}.",
                 remedy=f"Its columns are: {', '.join(names)}.",
                 delta_error_class="FIELD_NOT_FOUND",
             )

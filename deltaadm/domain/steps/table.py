@@ -412,7 +412,7 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
         name = column.type.name
         if not name or name.startswith(("string collate", "variant", "void")):
             raise RefusedError(
-                f"A table cannot be partitioned by the type of {path_text((column.name,))}.",
+                f"{path_text((column.name,))} has a type by which no table can be partitioned.",
                 remedy="Choose columns with numbers, dates, times or strings.",
                 delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
             )
@@ -529,7 +529,8 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
         )
     fields = after.metadata.schema.walk()
     defaults = [path for path, field in fields if FieldKey.CURRENT_DEFAULT in field.metadata]
-    columns.require_allowed_defaults(defaults, after.protocol)
+    remedy = "Add --property delta.feature.allowColumnDefaults=supported."
+    columns.require_allowed_defaults(defaults, after.protocol, remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -563,7 +564,7 @@ class SetLocation(Step):
         if here != other and not session.bypass_location_schema_check:
             raise RefusedError(
                 f"The table at {there.root} has other columns or other partitions.",
-                remedy=f"Compare both with inspect; --spark-conf {BYPASS}=true allows it.",
+                remedy=f"Compare both with inspect; if intended, pass --spark-conf {BYPASS}=true.",
                 delta_error_class="DELTA_SET_LOCATION_SCHEMA_MISMATCH",
             )
         return replace(there, name=snapshot.name)

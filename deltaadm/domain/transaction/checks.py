@@ -198,7 +198,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
         name = new.configuration.get(key)
         if name is not None and name.lower() in columns:
             raise RefusedError(
-                f"The table has a column {name!r}, as which row tracking stores its values.",
+                f"Row tracking stores its values in {name!r}, which the table already has.",
                 remedy="Rename that column.",
                 delta_error_class="DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
             )

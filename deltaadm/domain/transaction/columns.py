@@ -69,13 +69,12 @@ def refuse_default(name: str, data_type: DataType, text: object) -> None:
         )
 
 
-def require_allowed_defaults(columns: Sequence[Path], protocol: Protocol) -> None:
+def require_allowed_defaults(columns: Sequence[Path], protocol: Protocol, remedy: str) -> None:
     """Raise `RefusedError` for *columns* with a default in a table whose *protocol* allows none."""
     if columns and not protocol.supports("allowColumnDefaults"):
         raise RefusedError(
             f"The table allows no default for {', '.join(map(path_text, columns))}.",
-            remedy="Add the feature: `deltaadm enable-feature TABLE allowColumnDefaults`, or for a "
-            "new table --property delta.feature.allowColumnDefaults=supported.",
+            remedy=remedy,
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )
 

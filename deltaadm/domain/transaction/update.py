@@ -174,7 +174,8 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
         if field.name in metadata.partition_columns and field.type.name not in _V2_TYPES:
             raise _violation(
                 "UNSUPPORTED_PARTITION_DATA_TYPE",
-                f"Iceberg compatibility V{version} forbids partitions of {field.name!r}'s type.",
+                f"Iceberg compatibility V{version} forbids the type of partition column "
+                f"{field.name!r}.",
                 "Partition by another column, or choose another version.",
             )
     old = before.metadata
