@@ -272,9 +272,7 @@ class CheckpointReader:
     def require_whole(self, path: str) -> None:
         """Read all of a file; raises `UnreadableCheckpointError` where that fails."""
         # No part of JSON is passed over by whoever reads any.
-        for batch in () if path.endswith(".json") else self.batches(path, {}):
-            with self.decoding(path):
-                batch.validate(full=True)
+        deque(() if path.endswith(".json") else self.batches(path, {}), maxlen=0)
 
     def batches(self, path: str, columns: Mapping[str, Sequence[str]]) -> Iterator[pa.RecordBatch]:
         """
@@ -293,7 +291,9 @@ class CheckpointReader:
                 if name in present
             ]
             most = pages.batch_rows(wanted, footer.groups, _BATCH_ROWS)
-            yield from file.iter_batches(most, columns=wanted)
+            for batch in file.iter_batches(most, columns=wanted):
+                batch.validate(full=True)
+                yield batch
 
     def add_batches(
         self,

@@ -339,3 +339,13 @@ def test_a_damaged_page_of_a_column_that_only_others_read_is_found(tmp_path: Pat
     assert deltaadm("inspect", made.path, "--files").code == 0
     result = deltaadm("validate", made.path, "--deep", "-o", "json")
     assert "DL612" in {finding["code"] for finding in result.document["findings"]}
+
+
+def test_a_path_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    made = checkpointed(tmp_path, lambda whole: whole)
+    (file,) = made.log.glob("*.parquet")
+    pq.write_table(pq.read_table(file), file, compression="none", use_dictionary=False)
+    file.write_bytes(file.read_bytes().replace(b"\x02\x00\x00\x00f1", b"\x02\x00\x00\x00f\xff"))
+    assert "UTF8" in deltaadm("inspect", made.path, "--files").out
+    result = deltaadm("validate", made.path, "--deep", "-o", "json")
+    assert "DL612" in {finding["code"] for finding in result.document["findings"]}
