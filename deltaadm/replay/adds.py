@@ -98,7 +98,7 @@ def required(column: pa.StructArray, limits: Limits) -> pa.StructArray:
     """
     The actions in a column of a checkpoint, without nulls, whose own columns are null as well.
 
-    Raises `ValueError` for actions that cannot be used, and for a damaged text.
+    Raises `ValueError` for actions that cannot be used.
     """
     paths = pc.struct_field(column, "path")
     adds = column
@@ -108,7 +108,6 @@ def required(column: pa.StructArray, limits: Limits) -> pa.StructArray:
             if pc.any(pc.and_(pc.is_null(paths), pc.is_valid(sizes))).as_py():
                 raise ValueError("it has a file without a path")
         adds = column.filter(pc.is_valid(paths))
-    adds.validate(full=True)
     require_short_paths(adds, limits)
     return adds
 
@@ -141,13 +140,15 @@ def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
 def live(
     adds: pa.StructArray, touched: pa.StringArray, reconciled: Reconciliation
 ) -> pa.StructArray:
-    """Those of *adds* that *reconciled* does not hide."""
+    """Those of *adds* that *reconciled* does not hide; raises `ValueError` for a damaged path."""
     # Only those are offered to *reconciled*, which remembers what it is offered, that newer actions
     # may hide: the ones *touched*, the long ones, and all that have several spellings.
     paths = pc.struct_field(adds, "path")
     doubtful = pc.or_(pc.is_in(paths, touched), pc.starts_with(paths, "/"))
     body = paths.buffers()[2]
     text = b"" if body is None else body.to_pybytes()
+    if not text.isascii():
+        paths.validate(full=True)
     if _longest(paths) > LONG:
         doubtful = pc.or_(doubtful, pc.greater(pc.binary_length(paths), LONG))
     # That no path of a batch has them is seen fastest by looking at all of them at once; for single

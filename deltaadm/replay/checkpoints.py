@@ -400,6 +400,7 @@ class CheckpointReader:
             # More rows than are counted at once, since there is more to do with each.
             batches = self.add_batches(path, read, rows=2 * _BATCH_ROWS, threads=False)
             for _, counted, adds in batches:
+                adds.validate(full=True)
                 live = columns.live(adds, touched, reconciled)
                 counts.adds_read += len(adds)
                 counts.facts += columns.facts_of(live, counted=counted)

@@ -660,7 +660,8 @@ def _looked_at(
 
     def each() -> Iterator[facts.LiveFiles]:
         for batch in batches:
-            if len(live := columns.live(columns.required(batch, limits), touched, hiding)):
+            (adds := columns.required(batch, limits)).validate(full=True)
+            if len(live := columns.live(adds, touched, hiding)):
                 builder.add_all(files := columns_of(live))
                 yield facts.LiveFiles(files)
 

@@ -231,6 +231,8 @@ def test_an_unfit_checkpoint_is_passed_over_as_long_as_commits_stand_in(
 FITTING: dict[str, Change] = {
     "as it is": lambda whole: whole,
     "numbers of 32 bits": field("add.size", all_of(pa.int32(), 100)),
+    "values that are no text": field("add.partitionValues", pa.MapArray.from_arrays(
+        range(len(ROWS) + 1), WORDS, all_of(pa.binary(), b"\xff").view(TEXT))),
     "an unknown field": field("add.more", WORDS),
     "an unknown column": lambda whole: whole.append_column("more", WORDS),
     "another type of struct statistics": field("add.stats_parsed", WORDS),
