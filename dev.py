@@ -36,11 +36,18 @@ VENV = ROOT / ".venv"
 PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 
-LOCK = ROOT / "requirements-dev.lock"
-"""Everything that development takes, at one version each, with the hashes of the files."""
+LOCKS = {
+    "requirements.lock": (),
+    "requirements-spark.lock": ("--extra", "spark"),
+    "requirements-dev.lock": (
+        "--extra", "spark", "--extra", "connect", "--group", "dev", "--group", "docs"
+    ),
+}  # fmt: skip
+"""
+What users need, images with Spark, and development: one version of each package, with hashes.
 
-RELEASE_LOCKS = {"requirements.lock": (), "requirements-spark.lock": ("--extra", "spark")}
-"""What images, the action and the software bill of materials take of it."""
+Each lock includes the one before it, and lists only what that lacks.
+"""
 
 BUILD_LOCK = "requirements-build.lock"
 """What builds a wheel."""
@@ -99,7 +106,7 @@ def main() -> int:
 
 def set_up() -> None:
     """Bring .venv to the state that pyproject.toml and the lock describe."""
-    described = (ROOT / "pyproject.toml").read_bytes() + LOCK.read_bytes()
+    described = b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", *LOCKS))
     wanted = hashlib.sha256(described + sys.version.encode()).hexdigest()
     stamp = VENV / "deltaadm.sha256"
     if stamp.is_file() and stamp.read_text() == wanted:
@@ -107,7 +114,7 @@ def set_up() -> None:
     print("Setting up .venv ...", flush=True)
     required(sys.executable, "-m", "venv", "--clear", VENV)
     pip = (PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
-    required(*pip, "--require-hashes", "--requirement", LOCK)
+    required(*pip, "--require-hashes", "--requirement", ROOT / [*LOCKS][-1])
     required(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
     stamp.write_text(wanted)
 
@@ -180,14 +187,28 @@ def site() -> int:
 def lock() -> int:
     """Take the newest versions that pyproject.toml allows, with the hashes of their files."""
     uv = "uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header"
-    compiled = [*uv.split(), "--no-emit-index-url", "--output-file"]
-    same = ["--constraint", LOCK.name]
-    extras = ("--extra", "spark", "--extra", "connect", "--group", "dev", "--group", "docs")
-    failed = shown(*compiled, LOCK.name, "--upgrade", *extras, "pyproject.toml")
-    for name, extra in RELEASE_LOCKS.items():
-        failed = failed or shown(*compiled, name, *same, *extra, "pyproject.toml")
-    build = [*compiled, BUILD_LOCK, *same, "-"]
-    return failed or shown(*build, text="hatchling\n")
+    compiled = [*uv.split(), "--no-annotate", "--no-emit-index-url", "--output-file"]
+    *smaller, every = LOCKS
+    same = ["--constraint", every]
+    failed = shown(*compiled, every, "--upgrade", *LOCKS[every], "pyproject.toml")
+    for name in smaller:
+        failed = failed or shown(*compiled, name, *same, *LOCKS[name], "pyproject.toml")
+    failed = failed or shown(*compiled, BUILD_LOCK, *same, "-", text="hatchling\n")
+    if not failed:
+        share(*map(ROOT.joinpath, LOCKS))
+    return failed
+
+
+def share(*locks: Path) -> None:
+    """Leave out of each lock what the one before it has, and include that one."""
+    import re
+
+    shared, include = list[str](), ""
+    for lock in locks:
+        packages = re.split(r"\n(?=\S)", lock.read_text(encoding="utf-8").strip())
+        own = [package for package in packages if package not in shared]
+        lock.write_text(include + "\n".join(own) + "\n", encoding="utf-8")
+        shared, include = packages, f"-r {lock.name}\n"
 
 
 def release_notes(tag: str = "") -> int:

@@ -249,23 +249,6 @@ def test_the_image_copies_what_there_is() -> None:
     assert {Path(each).parts[0] for each in data} <= sources
 
 
-def test_the_lock_has_all_that_is_required_with_hashes() -> None:
-    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
-    assert "://" not in lock
-    entries = re.split(r"\n(?=\S)", lock.strip())
-    assert all("--hash=sha256:" in entry for entry in entries)
-    locked = {normalized(entry.partition("==")[0]) for entry in entries}
-    extras = PROJECT["project"]["optional-dependencies"]
-    groups = PROJECT["dependency-groups"]
-    required = [*PROJECT["project"]["dependencies"], *groups["dev"], *groups["docs"]]
-    for text in (*required, *extras["spark"], *extras["connect"]):
-        assert normalized(re.split(r"[\[<>=!~ ]", text)[0]) in locked, "run: python3 dev.py lock"
-
-
-def normalized(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def test_every_package_has_a_licence() -> None:
     page = "\n".join(runpy.run_path(str(ROOT / "docs/generate.py"))["licences"]())
     assert "| pyspark | `[spark]` |" in page

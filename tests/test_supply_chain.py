@@ -22,14 +22,19 @@ from tests.support.rows import with_rows
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-LOCKS = ("requirements.lock", "requirements-spark.lock", "requirements-build.lock")
+
+
+def entries(name: str) -> list[str]:
+    """What a lock lists, with what the locks that it includes do."""
+    first, *rest = re.split(r"\n(?=\S)", (ROOT / name).read_text(encoding="utf-8").strip())
+    included = re.fullmatch("-r (.+)", first)
+    return [*entries(included[1]), *rest] if included else [first, *rest]
 
 
 def locked(name: str) -> dict[str, set[str]]:
     """Packages of a lock with their versions, of which other Pythons may take another."""
-    text = (ROOT / name).read_text(encoding="utf-8")
     found: dict[str, set[str]] = {}
-    for package, version in re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE):
+    for package, version in re.findall(r"(?m)^([\w.-]+)==([^\s;]+)", "\n".join(entries(name))):
         found.setdefault(package, set()).add(version)
     return found
 
@@ -57,19 +62,24 @@ def test_actions_are_pinned_by_digest_and_jobs_say_what_they_may(path: Path) -> 
 
 def test_locks_have_hashes_and_the_versions_that_are_tested() -> None:
     tested = locked("requirements-dev.lock")
-    for name in LOCKS:
-        text = (ROOT / name).read_text(encoding="utf-8")
-        assert "://" not in text
-        assert all("--hash=sha256:" in entry for entry in re.split(r"\n(?=\S)", text.strip()))
+    extras, groups = PROJECT["project"]["optional-dependencies"], PROJECT["dependency-groups"]
+    users = PROJECT["project"]["dependencies"]
+    for name, required in {
+        "requirements.lock": users,
+        "requirements-spark.lock": [*users, *extras["spark"]],
+        "requirements-dev.lock": [
+            *users, *extras["spark"], *extras["connect"], *groups["dev"], *groups["docs"]
+        ],
+        "requirements-build.lock": PROJECT["build-system"]["requires"],
+    }.items():  # fmt: skip
+        assert all("--hash=sha256:" in each and "://" not in each for each in entries(name))
         assert all(versions <= tested[package] for package, versions in locked(name).items())
-    spark = PROJECT["project"]["optional-dependencies"]["spark"]
-    for name, required in (
-        ("requirements.lock", PROJECT["project"]["dependencies"]),
-        ("requirements-spark.lock", [*PROJECT["project"]["dependencies"], *spark]),
-        ("requirements-build.lock", PROJECT["build-system"]["requires"]),
-    ):
-        names = {re.split(r"[\[<>=!~ ]", each)[0] for each in required}
-        assert names <= set(locked(name)), "run: python3 dev.py lock"
+        names = {normalized(re.split(r"[\[<>=!~ ]", each)[0]) for each in required}
+        assert names <= {*map(normalized, locked(name))}, "run: python3 dev.py lock"
+
+
+def normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_what_writes_tables_has_an_upper_bound() -> None:
