@@ -582,7 +582,7 @@ def pointer_to(store: LogStore, checkpoint: Checkpoint) -> Pointer:
     reader = CheckpointReader(store, checkpoint)
     sizes = [file.info.size for file in checkpoint.files]
     sizes += [
-        document.get("sizeInBytes", 0) for name, document in reader.small_actions(("sidecar",))
+        document.get("sizeInBytes") or 0 for _, document in reader.small_actions(("sidecar",))
     ]
     adds = reader.adds()
     if adds is None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import resource
 import shutil
 from collections.abc import Callable, Iterator
@@ -376,6 +377,17 @@ def test_a_pointer_with_a_list_for_a_number_is_written_anew(tmp_path: Path) -> N
     made.write("_last_checkpoint", json.dumps({**document, "numOfAddFiles": [5]}))
     aged(tmp_path)
     assert [repair.rule for repair in repaired(tmp_path).repairs] == ["DL616"]
+
+
+def test_a_sidecar_without_a_size_is_pointed_to(tmp_path: Path) -> None:
+    actions = [
+        protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"]), metadata(), add("a.parquet")
+    ]  # fmt: skip
+    made = table(tmp_path, commit(*actions))
+    top = made.v2_checkpoint(0, actions)
+    top.write_text(re.sub(r'("sizeInBytes": ?)\d+', r"\1null", top.read_text()))
+    aged(tmp_path)
+    assert [repair.rule for repair in repaired(tmp_path).repairs] == ["DL107"]
 
 
 # What is refused
