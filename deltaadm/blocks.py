@@ -8,11 +8,12 @@ the kind of its JSON document and the function that makes its blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 
 from deltaadm.dataclass import dataclass, named
 from deltaadm.domain.features import TableFeature
+from deltaadm.errors import DeltaadmError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +66,15 @@ class Check:
     health: Health
     detail: str
     remedy: str = ""
+
+    @classmethod
+    def of(cls, subject: str, ask: Callable[[], str | None], detail: str = "") -> Check:
+        """Met with what *ask* says, or this *detail*; not if it raises a `DeltaadmError`."""
+        try:
+            said = ask()
+        except DeltaadmError as error:
+            return cls(subject, Health.FAILED, error.message, error.remedy)
+        return cls(subject, Health.OK, said or detail)
 
 
 # What a page is made of

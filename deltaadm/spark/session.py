@@ -504,7 +504,7 @@ def spark_checks(options: SparkOptions) -> Iterator[Check]:
             detail = f"not installed: {', '.join(lacking)}"
             yield Check("packages", Health.FAILED, detail, jvm.INSTALL_CONNECT)
         where = f"Spark Connect at {shown}: it has its own Java and jars"
-        yield _sound("Spark", where, lambda: require_reachable(target))
+        yield Check.of("Spark", lambda: require_reachable(target), where)
         return
     packages = [_package("pyspark"), _package("delta-spark")]
     yield from packages
@@ -521,14 +521,15 @@ def spark_checks(options: SparkOptions) -> Iterator[Check]:
     if all(check.health is Health.OK for check in packages):
         home = f"{jvm.spark_home()} (SPARK_HOME)"
         own = home if os.environ.get("SPARK_HOME") else "that of pyspark"
-        yield _sound("Spark", own, jvm.require_fitting_spark)
-        yield _sound("master", shown, lambda: require_reachable(target))
+        yield Check.of("Spark", jvm.require_fitting_spark, own)
+        yield Check.of("master", lambda: require_reachable(target), shown)
         yield _delta(options)
 
 
 def start_check(options: SparkOptions, announce: Callable[[str], None]) -> Check:
     """Start a session and ask it for its version and whether Delta answers."""
-    try:
+
+    def started() -> str:
         with open_session(options, announce) as session:
             release = session.version
             try:
@@ -541,9 +542,9 @@ def start_check(options: SparkOptions, announce: Callable[[str], None]) -> Check
                         f"Spark {release} starts, but Delta does not respond: {refused.message}",
                         remedy="Check --spark-conf and the jars on the class path.",
                     ) from error
-    except DeltaadmError as error:
-        return Check("session", Health.FAILED, error.message, error.remedy)
-    return Check("session", Health.OK, f"Spark {release} starts, and Delta responds")
+        return f"Spark {release} starts, and Delta responds"
+
+    return Check.of("session", started)
 
 
 def _package(name: str) -> Check:
@@ -566,14 +567,6 @@ def java_check(where: str, output: str) -> Check:
         return Check("Java", Health.OK, f"{match[1]} at {where}")
     found = f"{match[1] if match else 'one that does not say its version'} at {where}"
     return Check("Java", Health.FAILED, found, jvm.JAVA_REMEDY)
-
-
-def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
-    try:
-        require()
-    except DeltaadmError as error:
-        return Check(subject, Health.FAILED, error.message, error.remedy)
-    return Check(subject, Health.OK, detail)
 
 
 def _delta(options: SparkOptions) -> Check:

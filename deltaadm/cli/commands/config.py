@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -166,7 +166,7 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
         yield spark.start_check(options, info)
     catalog = None if context.unity is None else context.unity.catalog
     if catalog is not None:  # whether it answers, accepts the token and lets this user list
-        yield _tried(catalog.name, catalog.describe_access)
+        yield Check.of(catalog.name, catalog.describe_access)
     for table in tables:
         yield from spark.storage_checks(table, options)
     if tables:
@@ -174,14 +174,6 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
             entries = look_up(reader, tables)
             for table in tables:
                 yield from _table(reader, table, entries.get(table), writing=request.write)
-
-
-def _tried(subject: str, work: Callable[[], str]) -> Check:
-    """What *work* says of the *subject*, or the error with which it fails."""
-    try:
-        return Check(subject, Health.OK, work())
-    except DeltaadmError as error:
-        return Check(subject, Health.FAILED, error.message, error.remedy)
 
 
 def _table(
@@ -243,7 +235,7 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
             remedy="Let only one Spark write to the table, or use a store with conditional writes.",
         )
 
-    yield _tried(f"listing {location}", listed)
+    yield Check.of(f"listing {location}", listed)
     skew = _clock_skew(location, stores.options_for(location))
     if skew is not None:
         seconds = round(abs(skew))
@@ -256,7 +248,7 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
     if writing:
         if context.unity is not None:
             context.unity.allow_writing(location)
-        yield _tried(f"conditional put to {location}", put)
+        yield Check.of(f"conditional put to {location}", put)
 
 
 def _clock_skew(location: str, options: Mapping[str, str]) -> float | None:
