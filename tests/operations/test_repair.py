@@ -209,6 +209,24 @@ def test_a_commit_meanwhile_stays(tmp_path: Path) -> None:
     assert (state.version, state.counts["add"]) == (8, outcome.actual.counts["add"] + 1)
 
 
+def test_no_pointer_names_a_checkpoint_that_has_moved_aside(tmp_path: Path) -> None:
+    """Where deltaadm must not write checkpoints, nothing takes the place of a wrong one."""
+    log = plain(tmp_path).log
+    first, unknown = log / f"{0:020d}.json", json.dumps(protocol(1, 7, None, ["notYetKnown"]))
+    first.write_text("\n".join([unknown, *first.read_text().splitlines()[1:]]))
+    checkpoint(log, 3).unlink()
+    REPAIRED["checkpoint that lacks a live file"](log)
+    aged(tmp_path)
+
+    def at_any_moment(_operation: str, _path: str) -> None:
+        pointer = log / "_last_checkpoint"
+        assert not pointer.exists() or checkpoint(log, json.loads(pointer.read_text())["version"])
+
+    plan = planned(tmp_path)
+    carry_out(Watched(open_store(str(tmp_path)), at_any_moment), plan)  # type: ignore[arg-type]
+    assert not [*log.glob("*.parquet")]
+
+
 def test_a_checkpoint_that_another_writes_meanwhile_stays(tmp_path: Path) -> None:
     made = plain(tmp_path)
     sound = checkpoint(made.log, 6).read_bytes()

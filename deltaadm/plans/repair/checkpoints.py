@@ -336,7 +336,11 @@ def _replacement(case: Case, older: LogSegment, files: Sequence[LogFile]) -> Fil
         require_checkpointable(_snapshot(case, older))
     except RefusedError:  # the commits say the same without one
         is_made = False
-    return {first: older.version if is_made else None, **dict.fromkeys(others)}
+    if is_made:
+        return {first: older.version, **dict.fromkeys(others)}
+    # Before them the pointer, so that it never names what is gone; the next one is written last.
+    hint = {HINT} & case.listing.infos.keys()
+    return dict.fromkeys((*hint, first, *others))
 
 
 # What only helps readers: `_last_checkpoint` and version checksums
