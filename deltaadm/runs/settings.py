@@ -30,6 +30,7 @@ from deltaadm.runs.settings_file import (
     ENVIRONMENT,
     SettingsSources,
     as_table,
+    as_text,
     check_keys,
     wrong,
 )
@@ -219,15 +220,6 @@ def _ignore(value: Any, place: str) -> Ignore:
     return Ignore(**values)
 
 
-def _scalar(value: Any, place: str) -> str:
-    # Properties are texts, and Delta's of switches are in lower case. Every bool is an int as well.
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, str | int):
-        raise wrong(place, "a string, an integer or a boolean", "true")
-    return str(value)
-
-
 def _duration(value: Any, place: str) -> str:
     duration = f"interval {spark_interval(_text(value, place)).removeprefix('interval ')}"
     if kept_for(duration) == inf:
@@ -240,7 +232,7 @@ def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
     for key, wanted in property_values(as_table(value, place)):
         where = f"{place}.{key}"
         if isinstance(wanted, dict):
-            bounds = _read(wanted, where, {"min": _scalar, "max": _scalar})
+            bounds = _read(wanted, where, {"min": as_text, "max": as_text})
             if not bounds:
                 raise wrong(where, "a range with min, max or both", "{ min = 1 }")
             requirements[key] = Requirement(least=bounds.get("min"), most=bounds.get("max"))
@@ -248,7 +240,7 @@ def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
             raise wrong(where, "a list of at least one value", "[true]")
         else:
             values = wanted if isinstance(wanted, list) else [wanted]
-            requirements[key] = Requirement(allowed=tuple(_scalar(item, where) for item in values))
+            requirements[key] = Requirement(allowed=tuple(as_text(item, where) for item in values))
     return requirements
 
 

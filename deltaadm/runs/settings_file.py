@@ -413,3 +413,12 @@ def as_table(value: Any, place: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise wrong(place, "a table", "{ ... }")
     return value
+
+
+def as_text(value: Any, place: str) -> str:
+    """The *value* at *place*, a text, number or switch, as properties and options have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int):
+        raise wrong(place, "a string, an integer or a boolean", "true")
+    return str(value)

@@ -12,7 +12,7 @@ from deltaadm.catalog_table import CatalogState, CatalogTable
 from deltaadm.errors import RefusedError, SettingsError, StorageError, UsageError
 from deltaadm.masking import masked
 from deltaadm.runs.options import AccessOptions, pairs, read_file
-from deltaadm.runs.settings_file import SettingsSources, as_table, wrong
+from deltaadm.runs.settings_file import SettingsSources, as_table, as_text, wrong
 from deltaadm.storage.object_store import RenewedCredentials
 from deltaadm.storage.store import (
     LogStore,
@@ -284,10 +284,7 @@ def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
                     f"{place}.{key} is a secret, but others can read this file.",
                     remedy="Put it into the environment, or into a --storage-options-file.",
                 )
-            if not isinstance(said, str | int):
-                raise wrong(f"{place}.{key}", "a string, an integer or a boolean")
-            # True in Python, true to stores.
-            options[key] = str(said).lower() if isinstance(said, bool) else str(said)
+            options[key] = as_text(said, f"{place}.{key}")
         entries.append((prefixes, options))
     return tuple(entries)
 
