@@ -41,6 +41,7 @@ from tests.support.repairs import (
     UNCONFIRMED,
     Watched,
     aged,
+    by_delta_rs,
     case_of,
     checkpoint,
     contents,
@@ -87,9 +88,11 @@ def test_damage_is_repaired(kind: str, damage: str, tmp_path: Path) -> None:
     whole = every_version(path)
     (REPAIRED | ONLY_RICH)[damage](log)
     aged(path)
-    damaged = contents(path)
-    plan = repaired(path)
+    damaged, at_first, at_any_moment = contents(path), by_delta_rs(path), list[Any]()
+    plan = repaired(path, lambda *_: at_any_moment.append(by_delta_rs(path)))
     assert plan.planned
+    # Whenever the run ends, others see the table as before or as it is in the end.
+    assert all(seen in (at_first, by_delta_rs(path)) for seen in at_any_moment)
     # All of history, by a reader that knows nothing of repairs.
     assert every_version(path) == whole
     assert read_state(open_store(str(path))) == whole[7]

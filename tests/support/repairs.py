@@ -257,10 +257,10 @@ def case_of(path: Path, older_than: int = 600_000) -> Case:
     return Case(open_store(str(path)), time_ns() // 1_000_000, older_than)
 
 
-def repaired(path: Path) -> RepairPlan:
+def repaired(path: Path, hook: Callable[[str, str], None] = lambda *_: None) -> RepairPlan:
     plan = planned(path)
     assert not plan.refused, plan.refused
-    outcome = carry_out(open_store(str(path)), plan)
+    outcome = carry_out(Watched(open_store(str(path)), hook), plan)  # type: ignore[arg-type]
     # The data files of these tables are not there to confirm what commits say.
     assert outcome.proved or plan.unproved == UNCONFIRMED
     return plan
