@@ -323,7 +323,7 @@ class LogListing:
             raise TableError(
                 f"The table at {self.root} has a checkpoint of version {checkpoint.version}, but "
                 "neither the commit of that version nor a later one.",
-                remedy=RESTORE,
+                remedy="Restore the missing files of _delta_log from a backup.",
                 established={"version": checkpoint.version},
             )
         # Before compacted files take the place of commits: they repair no gap.
@@ -400,10 +400,6 @@ class LogSegment:
 CHECKPOINTS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
 """The kinds of checkpoint files, the most preferable last."""
 
-RESTORE: Final = (
-    "Restore the missing files of _delta_log from a backup, or recreate the table from its source."
-)
-
 
 def no_table(root: str, cause: str = "it has no commits in _delta_log") -> TableError:
     """The error for a place without a Delta log, and what there is instead."""
@@ -432,8 +428,13 @@ def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
                     f"Version {versions[-1]} of the table at {root} cannot be rebuilt: "
                     f"commit {expected} is missing and {since}."
                 )
-            known = {"version": versions[-1]}
-            raise TableError(message, remedy=RESTORE, delta_error_class=name, established=known)
+            raise TableError(
+                message,
+                remedy="Restore it from a backup; `deltaadm repair TABLE` says what else can be "
+                "done.",
+                delta_error_class=name,
+                established={"version": versions[-1]},
+            )
 
 
 def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: int) -> LogFiles:

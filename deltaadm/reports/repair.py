@@ -90,7 +90,7 @@ def show_repair(plan: RepairPlan) -> Iterator[Block]:
         yield Paragraph(why, "error")
         yield Paragraph(plan.remedy)
     elif not plan.repairs:
-        yield Paragraph("Nothing to repair.", "good")
+        yield Paragraph("Nothing to repair in the log.", "good")
     else:
         counts = (("to repair", plan.planned, "warning"), ("refused", plan.refused, "error"))
         yield Either([Cards(tuple((what, str(len(of)), tone) for what, of, tone in counts if of))])
@@ -163,11 +163,13 @@ def _result(plan: RepairPlan, outcome: RepairOutcome) -> Iterator[Block]:
 
 def show_undo(report: UndoReport) -> Iterator[Block]:
     """What goes back, or is back."""
-    yield Heading(f"repair --undo: {report.table}", level=1)
-    if not report.files:
-        yield Paragraph("Nothing to put back.", "good")
-    elif report.done:
-        yield Paragraph("The log is as it was before the repair:", "good")
-    yield Changes(tuple(ChangeRow("~", name) for name in report.files))
+    heading = Heading(f"repair --undo: {report.table}", level=1)
+    changes = Changes(tuple(ChangeRow("~", name) for name in report.files))
+    if report.done:
+        yield Either([heading, changes])
+        yield Paragraph("The log is as it was before the repair.", "good")
+    else:
+        yield heading
+        yield changes if report.files else Paragraph("Nothing to put back.", "good")
     for name in report.left:
         yield Paragraph(f"{name} was changed since, and stays as it is.")

@@ -53,7 +53,7 @@ def repair_tables(
         outcome = carry_out(store, plan, context.status.set)
         context.status.set(f"repaired; the journal is {outcome.journal}")
         show(context, [replace(plan, outcome=outcome)])
-    elif is_text and not plan.is_noop:
+    elif is_text and plan.after is not None:
         agreed = ["--accept-lost-files", str(lost)] if lost else []
         tell_to_apply(context, "--apply", *agreed)
     return _code(options, document(plan))
@@ -92,7 +92,7 @@ def _repair_many(
     to_do = False
     for result in table_results(task):
         printer.add(result)
-        to_do = to_do or not result.document.get("is_noop", True)
+        to_do = to_do or result.document.get("after") is not None
     code = printer.finish()
     if to_do and not options.apply and context.format == "text":
         if options.remove_missing_files:

@@ -39,16 +39,14 @@ def test_what_is_done_can_be_undone(damaged: Table) -> None:
     assert (shown.code, pointer(damaged)) == (0, 1)
     undone = deltaadm("repair", damaged.path, "--undo", outcome["journal"], "--apply", "--yes")
     assert (undone.code, pointer(damaged)) == (0, 7)
+    assert undone.out.count("repair --undo") == 1
 
 
 @pytest.fixture
 def fleet(damaged: Table) -> Path:
     """The directory of that table, of a sound one, and of one that nobody can repair."""
-    for name in ("lost", "sound"):
-        made = table(damaged.path.parent / name, commit(protocol(1, 2), metadata()))
-    lost = Table(damaged.path.parent / "lost")
-    (lost.log / f"{0:020d}.json").rename(lost.log / f"{1:020d}.json")
-    assert made.path.name == "sound"
+    table(damaged.path.parent / "lost", commit(protocol(1, 2)))
+    table(damaged.path.parent / "sound", commit(protocol(1, 2), metadata()))
     return damaged.path.parent
 
 

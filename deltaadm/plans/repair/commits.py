@@ -94,10 +94,12 @@ def find_commits(case: Case) -> Iterator[Repair]:
             yield _in_the_middle(case, file, flaw)
         newest = newest and flaw != "" and file.path in case.files
     for before, after in zip((base, *commits.versions), commits.versions, strict=False):
-        if 0 <= before < after - 1:
+        # A damaged checkpoint in place of the beginning is refused as such.
+        if before < after - 1 and (before >= 0 or not case.listing.checkpoint_files):
             wrong = f"Version {before + 1} has no commit, but version {after} has one."
             why = "nothing in the log says what the missing commit did"
-            yield refused("commit", "DL101", wrong, why, _elsewhere(case, before + 1))
+            rule = "DL101" if before >= 0 else "DL102"
+            yield refused("commit", rule, wrong, why, _elsewhere(case, before + 1))
 
 
 _EMPTY: Final = 1 << 10
