@@ -392,7 +392,11 @@ def _say(level: str, message: str, text: str) -> None:
     """Write *message* to standard error, where its *text* is that for people, and to the log."""
     chosen = messages()
     if chosen.log_file is not None:
-        _append(chosen.log_file, chosen.line(level, masked(message), timed=True))
+        try:
+            _append(chosen.log_file, chosen.line(level, masked(message), timed=True))
+        except RefusedError as error:  # which must not stop what may be half done
+            _MESSAGES.set(chosen.replaced(log_file=None))
+            info(f"Warning: {error.message} It gets no more messages.")
     if chosen.prints(level):
         write_stderr(text if chosen.log_format == "text" else chosen.line(level, message))
 
