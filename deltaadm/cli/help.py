@@ -49,7 +49,8 @@ def help_asked_for(arguments: Sequence[str]) -> str:
             name = " ".join(words)
         case [name, *_]:
             if name.startswith("-") and name != "-":
-                raise UsageError(f"There is no option {name}.")
+                remedy = "A command's options follow it."
+                raise UsageError(f"There is no option {name}.", remedy=remedy)
     near = did_you_mean(name, (*COMMANDS, *TOPICS))
     remedy = near or "To look at a table: `deltaadm inspect TABLE`."
     raise UsageError(f"There is no command {name!r}.", remedy=remedy)
@@ -73,7 +74,7 @@ def program_help() -> str:
     """All commands and topics."""
     url = documentation_url()
     return _joined(
-        "Usage: deltaadm [OPTIONS] COMMAND [ARGS]...",
+        "Usage: deltaadm COMMAND [OPTIONS] ...",
         _filled(f"{SUMMARY} {PURPOSE}"),
         _titled("Examples", EXAMPLES),
         _titled("Commands", _table(COMMANDS.items())),

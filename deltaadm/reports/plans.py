@@ -77,7 +77,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
     yield Heading(f"{plan.operation}: {report.table} ({version})", level=1)
     if report.brief and not plan.is_noop:
         texts = [row.text for _, rows in sections(plan, full=False) for row in rows]
-        changes = some_of(texts, 3, "; ") or _SAME.rstrip(".")
+        changes = some_of(texts, 3, "; ") or "; ".join(step.words for step in plan.steps)
         yield Paragraph(f"{changes} ({_cost(plan)})", nested=True)
         return
     if not plan.is_noop:

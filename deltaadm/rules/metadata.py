@@ -273,7 +273,8 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     if only Delta Spark accepts the value ('1 days' instead of 'interval 1 days', 'TRUE' instead of
     'true'), and info if another engine, which the finding names, accepts it.
 
-    What to do: `deltaadm alter`; `deltaadm repair TABLE` where Delta Spark cannot load the table.
+    What to do: set a valid value with `deltaadm alter TABLE --set KEY=VALUE`, or run `deltaadm
+    repair TABLE` if Delta Spark cannot load the table.
 
     Source: delta-io/delta, DeltaConfig.scala; delta-kernel-rs, table_properties/deserialize.rs;
     delta-io/delta-rs#2180.
@@ -295,7 +296,7 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
             remedy = f"Nothing, if {other.engine} uses it."
             yield Problem(f"{message} ({other.source}).", where, remedy, Severity.INFO)
         elif error:
-            yield Problem(error.message[:300], where, remedy=error.remedy)
+            yield Problem(f"{error.message} {error.remedy}".strip()[:300], where)
         elif (plain := portable(known, value)) != value:
             step = kinds.SetProperties({key: plain})
             yield Problem(

@@ -330,7 +330,8 @@ def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
 
 def show_error(table: str, error: DeltaadmError) -> None:
     """One sentence and what to do about it, on standard error."""
-    prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
+    is_named = not table or masked(table).rstrip("/") in error.message
+    prefix = "" if is_named else f"{visible(table)}: "
     sentence = f"{prefix}{visible(error.message)}"
     remedy = visible(error.remedy)
     shown = _wrapped(f"error: {sentence}", 7) + (_wrapped(f"  {remedy}", 2) if remedy else "")

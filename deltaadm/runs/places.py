@@ -65,7 +65,7 @@ def find_tables(
     *on_error* is called for directories that cannot be listed. Raises `StorageError` for no *root*.
     """
     if not directories.is_directory(root):
-        raise StorageError(f"Directory {root} does not exist.", remedy="Check the path.")
+        raise StorageError(f"There is no directory {root}.", remedy="Check the path.")
     seen: set[Hashable] = set()
     pending = [root]
     while pending:
