@@ -154,7 +154,7 @@ def converted(option: Declared, setting: Setting) -> Any:
         texts = value if isinstance(value, list) else [value]
         if any(isinstance(text, str) and masked(text) != text for text in texts):
             raise SettingsError(
-                f"{place} contains a secret, but others can read this file.",
+                f"{place} contains a secret, which a settings file must not have.",
                 remedy="Put it into the environment, or into a --storage-options-file.",
             )
     if option.is_switch and not option.counted:

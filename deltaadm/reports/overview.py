@@ -235,7 +235,7 @@ def _validated(document: Document) -> Told:
     codes = dict.fromkeys(worse or (code for _, code, _ in names))
     rest = ": ".join(filter(None, (", ".join(parts), some_of(codes))))
     if stopped:
-        return Told("stopped", rest, facts)
+        return Told("stopped", rest or stopped, facts)
     urgency = {"error": 0, "warning": 1}.get(worst, 2)
     return Told(status, rest, facts, worst in words, urgency)
 

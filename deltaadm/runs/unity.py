@@ -281,7 +281,7 @@ def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
         for key, said in options.items():
             if is_secret_option(key):
                 raise SettingsError(
-                    f"{place}.{key} is a secret, but others can read this file.",
+                    f"{place}.{key} is a secret, which a settings file must not have.",
                     remedy="Put it into the environment, or into a --storage-options-file.",
                 )
             options[key] = as_text(said, f"{place}.{key}")
