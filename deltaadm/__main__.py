@@ -52,6 +52,8 @@ def main() -> None:
         code = run(sys.argv[1:])
     except (MemoryError, ImportError, SystemError) as error:
         _give_up(error)
+    except KeyboardInterrupt:  # before `run` was there to report it
+        sys.exit(130)
     # Nothing is taken apart where nothing but memory is left to give back, nor where requests to
     # object stores may be under way, which nobody waits for any more.
     threading = sys.modules.get("threading")

@@ -8,6 +8,7 @@ before some of them.
 import io
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -146,3 +147,15 @@ def test_an_interrupt_anywhere_among_many(
         for table in named:
             words = words_for(versions(table), 2, unknown=False)
             assert any(f"{table}: {each}" in result.err for each in words), result
+
+
+def test_an_interrupt_before_it_can_be_reported() -> None:
+    module = "deltaadm.cli.program"  # whose import is interrupted
+    code = (
+        "import sys, types, deltaadm.__main__\n"
+        f"sys.modules[{module!r}] = started = types.ModuleType({module!r})\n"
+        "started.__getattr__ = lambda name: (_ for _ in ()).throw(KeyboardInterrupt)\n"
+        "deltaadm.__main__.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "")
