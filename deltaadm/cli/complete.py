@@ -113,6 +113,7 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "ACTION": ("deltaadm.cli", lambda *_: ("show", "aliases")),
     "CLIENT": ("deltaadm.clients", _clients),
     "CODE": ("deltaadm.reports.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
+    "COMMAND": ("deltaadm.cli.table", lambda of, _: of.COMMANDS),
     "DOCUMENT": ("deltaadm.documents", lambda of, _: of.schemas()),
     "FEATURE": ("deltaadm.domain.features", _features),
     "FEATURE...": ("deltaadm.domain.features", lambda of, _: (
