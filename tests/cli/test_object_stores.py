@@ -250,6 +250,7 @@ def test_a_checkpoint_is_written_there(s3: S3Server, tmp_path: Path) -> None:
     location = s3.upload(tmp_path, "checkpointed")
     done = deltaadm("alter", location, "--checkpoint", "--apply", "--yes")
     assert done.code == 0, done.err
+    assert "Warning" not in done.err
     assert "There is a checkpoint of version 0." in done.out
     assert deltaadm("validate", location, "--deep", "--ignore", "DL8").code == 0
     import obstore
