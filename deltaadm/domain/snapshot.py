@@ -401,12 +401,18 @@ CHECKPOINTS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
 """The kinds of checkpoint files, the most preferable last."""
 
 
-def no_table(root: str, cause: str = "it has no commits in _delta_log") -> TableError:
-    """The error for a place without a Delta log, and what there is instead."""
+def no_table(root: str, cause: str = "") -> TableError:
+    """The error for a place without a Delta log, by its *cause*, or with an empty one."""
+    remedy = (
+        "Check the path; it should be the directory that contains _delta_log. For a directory of "
+        "tables, there is `--discover DIRECTORY`."
+    )
+    if not cause:
+        cause = "it has no commits in _delta_log"
+        remedy = "Check the path, or restore the files of _delta_log from a backup."
     return TableError(
         f"There is no Delta table at {root}: {cause}.",
-        remedy="Check the path; it should be the directory that contains _delta_log. For a "
-        "directory of tables, there is `--discover DIRECTORY`.",
+        remedy=remedy,
         delta_error_class="DELTA_MISSING_DELTA_TABLE",
     )
 
