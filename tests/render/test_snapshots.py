@@ -1,6 +1,7 @@
-"""The same sample reports in every format, as they were when somebody last looked at them."""
+"""Sample reports in each format, as they were when somebody last looked at them."""
 
 import json
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,26 @@ from deltaadm.reports.catalogues import FeatureCatalogue
 from tests.support.samples import GROUPS
 
 FORMATS_HOME = Path(deltaadm.__file__).parent / "formats"
+ENOUGH: dict[str, dict[str, Sequence[int]]] = {
+    "json": {"uses": [0, 1], "plans": [0, 3, 4], "plans with findings": [1],
+             "plans for clients": [0]},
+    "markdown": {"validations": [0, 3], "inspections": [0, 1], "plans with findings": [1]},
+    "yaml": {"validations": [2], "histories": [2]},
+    "jsonl": {"validations": range(4)},
+    "name": {"validations": range(4)},
+}  # fmt: skip
+"""
+The samples, by their places in a group, that go every way through a writer.
+
+Of other groups JSON is kept whole, and what follows it here not at all: a page of Markdown has the
+blocks of one of HTML, and the other three have the documents of JSON or less.
+"""
+
 CASES = [
     pytest.param(name, group, id=f"{group}-{name}")
     for group, samples in GROUPS.items()
     for name in formats_for(samples.kind)
-    if name not in {"jsonl", "yaml", "name"} or group == "validations"
+    if name == "json" or group in ENOUGH.get(name, GROUPS)
 ]
 
 
@@ -30,9 +46,10 @@ WIDTH = 120
 
 def shown(name: str, group: str, path: Path, color: str = "never") -> str:
     out = StringIO()
-    fitting = [
-        report for report in GROUPS[group].make(path) if FORMATS[name].shows(type(report).__name__)
-    ]
+    reports = list(GROUPS[group].make(path))
+    numbers = ENOUGH.get(name, {}).get(group, range(len(reports)))
+    chosen = [reports[number] for number in numbers]
+    fitting = [report for report in chosen if FORMATS[name].shows(type(report).__name__)]
     render(name, fitting, out, Style(color=color, width=100))
     return out.getvalue().replace(__version__, "VERSION")
 
@@ -42,12 +59,24 @@ def written(name: str, group: str, text: str) -> str:
     if name in {"json", "sarif", "gitlab"}:
         document = json.loads(text)
         assert text == json.dumps(document, indent=2) + "\n"
+        if name == "json":
+            several = isinstance(document, list)
+            document = [*map(shortened, document)] if several else shortened(document)
         return flowing(document)
     if name == "html":
         for file in ("page.css", "page.js"):  # which are files of their own
             text = text.replace((FORMATS_HOME / file).read_text(encoding="utf-8"), f"{file}\n")
         return text if group == "validations" else text[text.index("</head>") :]
     return text
+
+
+def shortened(value: Any) -> Any:
+    """A part of a document with the first object of each list; text shows what the others say."""
+    if isinstance(value, dict):
+        return {key: shortened(part) for key, part in value.items()}
+    if isinstance(value, list) and len(value) > 1 and isinstance(value[0], dict):
+        return [shortened(value[0]), f"{len(value) - 1} more"]
+    return [shortened(part) for part in value] if isinstance(value, list) else value
 
 
 def flowing(
@@ -93,7 +122,7 @@ def test_output_is_as_it_was(
     assert written(name, group, shown(name, group, tmp_path)) == snapshot
 
 
-@pytest.mark.parametrize("width", [100, 80, 70, 60, 40])
+@pytest.mark.parametrize("width", [100, 60, 40])
 def test_narrow_terminals_show_columns_as_before(width: int, snapshot: SnapshotAssertion) -> None:
     names = ("appendOnly", "catalogOwned-preview", "columnMapping", "deletionVectors")
     out = StringIO()
