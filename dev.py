@@ -52,6 +52,17 @@ Each lock includes the one before it, and lists only what that lacks.
 BUILD_LOCK = "requirements-build.lock"
 """What builds a wheel."""
 
+LOCKED_FILES = (
+    r"\S+\.(tar\.gz|zip)|\S+-(py\S+|cp\d+)-(none|abi3\S*|cp\d+)-"
+    r"(any|m\w+linux\S+(x86_64|aarch64)\S*|macosx\S+|win_amd64)\.whl"
+)
+"""
+The files whose hashes are locked: sources, and wheels where pyarrow and deltalake have some.
+
+These are of CPython with its lock, on Linux, macOS and Windows. For development, pip builds from
+the sources on musl.
+"""
+
 CORES = min(4, os.cpu_count() or 1)
 
 
@@ -187,27 +198,45 @@ def site() -> int:
 def lock() -> int:
     """Take the newest versions that pyproject.toml allows, with the hashes of their files."""
     uv = "uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header"
-    compiled = [*uv.split(), "--no-annotate", "--no-emit-index-url", "--output-file"]
+    compiled = [*uv.split(), "--no-annotate", "--no-emit-index-url", "--upgrade", "--output-file"]
     *smaller, every = LOCKS
+    listed = VENV / "pylock.toml"  # a format that names the files
     same = ["--constraint", every]
-    failed = shown(*compiled, every, "--upgrade", *LOCKS[every], "pyproject.toml")
+    failed = shown(*compiled, every, *LOCKS[every], "pyproject.toml")
     for name in smaller:
         failed = failed or shown(*compiled, name, *same, *LOCKS[name], "pyproject.toml")
     failed = failed or shown(*compiled, BUILD_LOCK, *same, "-", text="hatchling\n")
+    failed = failed or shown(*compiled, str(listed), "--no-deps", every)
     if not failed:
-        share(*map(ROOT.joinpath, LOCKS))
+        share(*map(ROOT.joinpath, LOCKS), listed=listed)
     return failed
 
 
-def share(*locks: Path) -> None:
-    """Leave out of each lock what the one before it has, and include that one."""
-    import re
+def share(*locks: Path, listed: Path) -> None:
+    """
+    Leave out of each lock what the one before it has, and include that one.
 
+    Of each package the hashes of `LOCKED_FILES` stay, as the file *listed* names them.
+    """
+    import re
+    import tomllib
+
+    names = {
+        file["hashes"]["sha256"]: file["url"].rpartition("/")[2]
+        for package in tomllib.loads(listed.read_text(encoding="utf-8"))["packages"]
+        for file in (*package.get("wheels", ()), package.get("sdist"))
+        if file
+    }
     shared, include = list[str](), ""
     for lock in locks:
         packages = re.split(r"\n(?=\S)", lock.read_text(encoding="utf-8").strip())
-        own = [package for package in packages if package not in shared]
-        lock.write_text(include + "\n".join(own) + "\n", encoding="utf-8")
+        own = "\n".join(package for package in packages if package not in shared)
+        for line, digest in re.findall(r"( \\\n +--hash=sha256:(\w+))", own):
+            name = names.get(digest, "")  # it has none for an older Python
+            on_musl = "-musllinux" in name and lock == locks[-1]
+            if on_musl or not re.fullmatch(LOCKED_FILES, name):
+                own = own.replace(line, "")
+        lock.write_text(f"{include}{own}\n", encoding="utf-8")
         shared, include = packages, f"-r {lock.name}\n"
 
 
