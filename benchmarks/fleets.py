@@ -60,14 +60,15 @@ def write_tables(root: Path, count: int) -> list[Path]:
     return tables
 
 
-def works(scratch: Path, sizes: list[int], files: list[int], command: str) -> dict[str, list[str]]:
+def works(scratch: Path, sizes: list[int], files: list[int]) -> dict[str, list[str]]:
     """What deltaadm is asked, by what it is about."""
     asked: dict[str, list[str]] = {}
     tables = write_tables(scratch / "tables", max(sizes, default=0))
     for size in sizes:
         names = scratch / f"{size}.txt"
         names.write_text("".join(f"{table}\n" for table in tables[:size]))
-        asked[f"{command}, {size:,} tables"] = [command, "--tables-from", str(names), "-o", "jsonl"]
+        named = ["--tables-from", str(names), "-o", "jsonl"]
+        asked[f"inspect, {size:,} tables"] = ["inspect", *named]
     for count in files:
         large = scratch / f"files-{count}"
         write(large, Shape(name="large", commits=20, checkpoint="classic", files=count))
@@ -92,14 +93,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n")[0])
     parser.add_argument("--tables", default="2,100,2000,10000", help="sizes of fleets")
     parser.add_argument("--files", default="", help="sizes of large logs")
-    parser.add_argument("--command", default="inspect", help="or validate, for fleets")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     sizes = [int(size) for size in filter(None, options.tables.split(","))]
     files = [int(count) for count in filter(None, options.files.split(","))]
     with tempfile.TemporaryDirectory(prefix="deltaadm-fleets-") as directory:
         scratch = Path(directory)
-        asked = works(scratch, sizes, files, options.command)
+        asked = works(scratch, sizes, files)
         print("| work | engine | seconds | of the driver's processors | MB of the driver |")
         print("|---|---|---|---|---|")
         with cluster(scratch) as address:

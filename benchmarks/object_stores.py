@@ -53,6 +53,9 @@ TARGETS: Final[Mapping[str, Target]] = {
     "commit, .crc": Target(seconds=0.25 + 6 * 0.05),
 }
 FLEET_TARGET: Final = 10
+REPORT: Final = Path(__file__).parent / "OBJECT_STORES.md"
+LATENCY: Final = 50
+"""Milliseconds of each request."""
 
 
 @dataclass(slots=True)
@@ -175,12 +178,12 @@ def main() -> None:
     options = _options()
     began = datetime.now(UTC)
     with tempfile.TemporaryDirectory() as scratch, s3_server() as server:
-        server.latency = options.latency / 1000
+        server.latency = LATENCY / 1000
         found = tables(server, options, Path(scratch))
         found |= commits(server, options, Path(scratch))
         many = fleet(server, options, Path(scratch)) if options.fleet else {}
-    options.report.write_text(_report(found, many, options, began))
-    _note(f"wrote {options.report}")
+    REPORT.write_text(_report(found, many, options, began))
+    _note(f"wrote {REPORT}")
 
 
 # Reporting
@@ -197,7 +200,7 @@ def _report(
         "",
         f"Written by `python benchmarks/object_stores.py`, {began:%Y-%m-%d %H:%M} UTC. Both "
         "programs ran on the same tables on moto's S3 server, in turns; every request is answered "
-        f"{options.latency} ms late. Seconds are medians of whole processes, with the quartiles in "
+        f"{LATENCY} ms late. Seconds are medians of whole processes, with the quartiles in "
         "brackets; the numbers of requests and bytes are those that the server counted.",
         "",
         f"- {platform.processor() or platform.machine()}, {os.cpu_count()} cores, which the "
@@ -265,9 +268,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--files", type=int, default=1_000_000, help="of the large checkpoint")
     parser.add_argument("--fleet", type=int, default=2_000, help="tables of the fleet; 0 for none")
     parser.add_argument("--loop", type=int, default=100, help="tables that deltalake looks at")
-    parser.add_argument("--latency", type=int, default=50, help="of each request, in milliseconds")
     parser.add_argument("--runs", type=int, default=5, help="of each program on each table")
-    parser.add_argument("--report", type=Path, default=Path(__file__).parent / "OBJECT_STORES.md")
     return parser.parse_args()
 
 

@@ -31,7 +31,6 @@ from benchmarks.contestants import (
     WHOLE,
 )
 from benchmarks.measure import Cost, Failed
-from benchmarks.pictures import chart
 from benchmarks.tables import standard
 
 if TYPE_CHECKING:
@@ -111,9 +110,9 @@ _BESIDE_COMMIT = 500
 
 
 def write(path: Path, found: Found, absent: Mapping[str, str], *, scale: float, runs: int) -> None:
-    """Write the report to *path*, and its pictures beside it."""
-    pictures = _pictures(found.get("growth", {}), path.parent)
-    blocks = [*_head(absent, scale, runs), *_targets(found), *_tables(found), *pictures]
+    """Write the report to *path*."""
+    growth = _growth(found.get("growth", {}))
+    blocks = [*_head(absent, scale, runs), *_targets(found), *_tables(found), *growth]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
@@ -350,7 +349,7 @@ def _cell(cost: Cost | Failed | None, show: Callable[[Cost], str]) -> str:
 def _time(cost: Cost) -> str:
     low, high = cost.spread
     digits = 0 if cost.median >= 10 else 1
-    return f"{cost.median:,.{digits}f} ({low:,.{digits}f}-{high:,.{digits}f})"
+    return f"{_median(cost)} ({low:,.{digits}f}-{high:,.{digits}f})"
 
 
 def _processor_time(cost: Cost) -> str:
@@ -378,7 +377,7 @@ def _ratio(ours: Cost | Failed | None, theirs: Cost | Failed | None) -> str:
     return ""
 
 
-_PICTURES: Final = {
+_GROWTH: Final = {
     "commits": "commits since the last checkpoint",
     "files": "files in the checkpoint",
     "columns": "columns",
@@ -386,21 +385,15 @@ _PICTURES: Final = {
 }
 
 
-def _pictures(costs: Mapping[str, Costs], directory: Path) -> list[str]:
-    if not costs:
-        return []
-    blocks = ["## How cost grows"]
-    for dimension, across in _PICTURES.items():
-        lines: dict[str, list[tuple[float, float]]] = {}
-        for point, measured in costs.items():
-            kind, _, size = point.partition(" ")
-            if kind == dimension:
-                for name, cost in measured.items():
-                    if isinstance(cost, Cost) and cost.wall:
-                        lines.setdefault(name, []).append((float(size), cost.median))
-        title = f"Milliseconds by {across}"
-        name = f"growth-{dimension}.svg"
-        ordered = {each: lines[each] for each in sorted(lines, key=_place)}
-        (directory / name).write_text(chart(title, across, "milliseconds", ordered))
-        blocks.append(f"![{title}]({name})")
-    return blocks
+def _growth(costs: Mapping[str, Costs]) -> Iterator[str]:
+    if costs:
+        yield "## How cost grows"
+    for dimension, across in _GROWTH.items() if costs else ():
+        points = (point.split() for point in costs)
+        sizes = [size for kind, size in points if kind == dimension]
+        yield f"Milliseconds by {across}:"
+        yield _grid({f"{int(n):,}": costs[f"{dimension} {n}"] for n in sizes}, _median)
+
+
+def _median(cost: Cost) -> str:
+    return f"{cost.median:,.{0 if cost.median >= 10 else 1}f}"

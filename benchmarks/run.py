@@ -1,5 +1,5 @@
 """
-Measure deltaadm and its peers on the same tables, and write the reports with their pictures.
+Measure deltaadm and its peers on the same tables, and write the reports.
 
     python benchmarks/run.py --quick                  the targets, on standard output
     python benchmarks/run.py --full                   everything at full size, all reports
@@ -63,9 +63,9 @@ class Bench:
         self.peers = peers
         self.runs: int = options.runs
         self.patience: float = options.patience
-        self.results = Results(options.results, _circumstances(options))
+        kept = HERE / ".results" if options.full else None
+        self.results = Results(kept, _circumstances(options))
         self.scale: float = options.scale
-        self.growth_scale: float = options.growth_scale or options.scale
         self.spark: bool = options.spark
         self.quick: bool = options.quick
         self.expected: dict[str, Any] = json.loads((root / "expected.json").read_text())
@@ -138,12 +138,12 @@ class Bench:
 
     def growth(self) -> Comparisons:
         """One dimension at a time."""
-        for dimension, steps in growing(self.growth_scale).items():
+        for dimension, steps in growing(self.scale).items():
             for size, shape in steps:
                 yield f"{dimension} {size}", partial(self._protocol, shape.name, min(self.runs, 3))
         sizes = (10, 100, 500, 2_000, _LARGEST_FLEET)
         every, asked = self._fleet("all-tables"), contestants.fleet_commands
-        for tables in sorted({scaled(one, self.growth_scale) for one in sizes}):
+        for tables in sorted({scaled(one, self.scale) for one in sizes}):
             yield f"tables {tables}", partial(self._many, asked, every[:tables], 3)
 
     def _compared(
@@ -267,7 +267,7 @@ def main() -> None:
     if options.quick and not options.only:
         chosen = [*_QUICK_PARTS, *(["spark"] if options.spark else [])]
     nobody = contestants.Peers(old_deltalake=None, kernel=None, absent={})
-    peers = nobody if options.quick else contestants.prepare(options.peers)
+    peers = nobody if options.quick else contestants.prepare(HERE / ".peers")
     with tempfile.TemporaryDirectory(prefix="deltaadm-benchmark-") as scratch:
         root = options.tables or Path(scratch)
         if not (root / "expected.json").exists():
@@ -279,17 +279,16 @@ def main() -> None:
         sys.stdout.write(report.targets(found, every=not options.only))
         return
     for name, parts in _reports(options, found).items():
-        path = options.report if options.report and options.only else HERE / name
         said = {"scale": options.scale, "runs": options.runs}
-        report.write(path, {part: found[part] for part in parts}, peers.absent, **said)
-        _say(f"wrote {path}")
+        report.write(HERE / name, {part: found[part] for part in parts}, peers.absent, **said)
+        _say(f"wrote {HERE / name}")
 
 
 def _reports(options: argparse.Namespace, found: Mapping[str, Any]) -> Mapping[str, list[str]]:
     """Which reports are written of which parts."""
     own = {REPORTS[part]: [part] for part in found if part in REPORTS and found[part]}
     if options.only and found.keys() <= REPORTS.keys():
-        return own if options.report is None else {"": list(found)}
+        return own
     return {"REPORT.md": list(found), **({} if options.only else own)}
 
 
@@ -306,20 +305,15 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--only", help=f"some of {','.join(PARTS)}")
     parser.add_argument("--scale", type=float, default=1.0, help="0.01 for a first look")
-    parser.add_argument("--growth-scale", type=float, help="another one for the pictures")
     parser.add_argument("--runs", type=int, help="of each program on each table")
     parser.add_argument(
         "--spark", action="store_true", help="also the part spark, which needs Java; --full has it"
     )
     parser.add_argument("--tables", type=Path, help="keep the tables here for the next time")
-    parser.add_argument("--results", type=Path, help="keep what is measured here, and go on")
-    parser.add_argument("--peers", type=Path, default=HERE / ".peers")
-    parser.add_argument("--report", type=Path, help="another file for the report of --only")
     options = parser.parse_args()
     if options.full:
         options.spark = True
         options.tables = options.tables or HERE / ".tables"
-        options.results = options.results or HERE / ".results"
     runs = _QUICK_RUNS if options.quick else _FULL_RUNS if options.full else 7
     options.runs = options.runs or runs
     options.patience = _PATIENCE
@@ -332,16 +326,13 @@ def _circumstances(options: argparse.Namespace) -> dict[str, Any]:
     """What measurements depend on: the tree, and how much is measured."""
     git = ["git", "-C", str(HERE), "log", "-1", "--format=%H", "--", "../deltaadm", "."]
     done = subprocess.run(git, check=False, capture_output=True, text=True)
-    chosen = {name: getattr(options, name) for name in ("scale", "growth_scale", "runs")}
-    return {"tree": done.stdout.strip(), **chosen}
+    return {"tree": done.stdout.strip(), "scale": options.scale, "runs": options.runs}
 
 
 def _write_tables(root: Path, options: argparse.Namespace) -> None:
     """In a process of its own: what it imports must not count as memory of those measured."""
     script = Path(__file__).parent / "tables.py"
-    growth = options.growth_scale or options.scale
-    fleets = [scaled(_FLEET, options.scale), scaled(_LARGEST_FLEET, growth)]
-    sizes = [options.scale, *fleets, growth]
+    sizes = [options.scale, *(scaled(fleet, options.scale) for fleet in (_FLEET, _LARGEST_FLEET))]
     more = ["quick"] if options.quick else []
     subprocess.run([sys.executable, str(script), str(root), *map(str, sizes), *more], check=True)
 

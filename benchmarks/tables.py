@@ -62,7 +62,6 @@ class Shape:
     group: int = _ROW_GROUP
     removes: bool = False
     crc: bool = False
-    hint: bool = True
 
     @property
     def description(self) -> str:
@@ -108,11 +107,10 @@ def write(root: Path, shape: Shape) -> Expected:
         base = 10
         _write_commit(log, base, [_info(base)])
         _write_checkpoint(log, base, shape, state)
-        if shape.hint:
-            hint = {"version": base, "size": shape.files + len(state)}
-            if shape.checkpoint == "multi-part":
-                hint["parts"] = shape.parts
-            (log / "_last_checkpoint").write_text(json.dumps(hint))
+        hint = {"version": base, "size": shape.files + len(state)}
+        if shape.checkpoint == "multi-part":
+            hint["parts"] = shape.parts
+        (log / "_last_checkpoint").write_text(json.dumps(hint))
     files = shape.files
     for version in range(base + 1, base + 1 + shape.commits):
         actions = [_info(version), *(state if version == 0 else ()), _add(_added(version))]
@@ -383,15 +381,15 @@ def main() -> None:
     """
     Write what the arguments ask for.
 
-    They are `DIRECTORY SCALE FLEET ALL GROWTH [quick]`: of ALL small tables, FLEET are one.
+    They are `DIRECTORY SCALE FLEET ALL [quick]`: of ALL small tables, FLEET are one.
     """
-    directory, scale, fleet, every, growth, *more = sys.argv[1:]
+    directory, scale, fleet, every, *more = sys.argv[1:]
     root, factor = Path(directory), float(scale)
     if "quick" in more:
         shapes = [standard(factor)[name] for name in ("S1", "S2", "S3")]
     else:
         shapes = [*standard(factor).values()]
-        shapes += [shape for steps in growing(float(growth)).values() for _, shape in steps]
+        shapes += [shape for steps in growing(factor).values() for _, shape in steps]
     expected = {
         shape.name: asdict(write(root / shape.name.replace(" ", "-"), shape)) for shape in shapes
     }
