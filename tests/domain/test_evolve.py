@@ -397,17 +397,3 @@ def test_a_new_table_has_the_protocol_that_delta_gives_it(case: oracle.Case):
 
 def test_there_are_recorded_new_tables():
     assert len(CREATED) == 76
-
-
-SCHEMA = '{"type":"struct","fields":[{"name":"a","type":"integer","nullable":true,"metadata":{}}]}'
-
-
-def _table(
-    protocol: Protocol, configuration: dict[str, str] | None = None, **more: Any
-) -> Snapshot:
-    metadata = Metadata(id="t", schema_string=SCHEMA, configuration=configuration or {})
-    return Snapshot(root="t", version=4, protocol=protocol, metadata=metadata, **more)
-
-
-LISTED = Protocol(1, 2)
-MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "0"}
