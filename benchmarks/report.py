@@ -109,12 +109,11 @@ _BESIDE_COMMIT = 500
 """Milliseconds that planning and checking may take beside the commit itself."""
 
 
-def write(path: Path, found: Found, absent: Mapping[str, str], *, scale: float, runs: int) -> None:
-    """Write the report to *path*."""
+def written(found: Found, absent: Mapping[str, str], *, scale: float, runs: int) -> str:
+    """The report."""
     growth = _growth(found.get("growth", {}))
     blocks = [*_head(absent, scale, runs), *_targets(found), *_tables(found), *growth]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    return "\n\n".join(blocks) + "\n"
 
 
 def targets(found: Found, *, every: bool) -> str:

@@ -1,9 +1,9 @@
 """
-Measure deltaadm and its peers on the same tables, and write the reports.
+Measure deltaadm and its peers on the same tables, and report.
 
     python benchmarks/run.py --quick                  the targets, on standard output
-    python benchmarks/run.py --full                   everything at full size, all reports
-    python benchmarks/run.py --only validation        one part, and the report on it
+    python benchmarks/run.py --full                   everything at full size, in REPORT.md
+    python benchmarks/run.py --only validation        one part, on standard output
 
 Tables are made below a temporary directory; those of a full run, what it has measured and the peers
 stay below benchmarks/, so that it goes on where it was interrupted. README.md says what makes what.
@@ -256,9 +256,6 @@ PARTS: Final[Mapping[str, Callable[[Bench], Comparisons]]] = {
     "growth": Bench.growth,
 }
 
-REPORTS: Final = {"validation": "VALIDATION.md", "history": "HISTORY.md", "spark": "SPARK.md"}
-"""The parts with a report of their own."""
-
 
 def main() -> None:
     """Measure and report."""
@@ -278,18 +275,11 @@ def main() -> None:
     if options.quick:
         sys.stdout.write(report.targets(found, every=not options.only))
         return
-    for name, parts in _reports(options, found).items():
-        said = {"scale": options.scale, "runs": options.runs}
-        report.write(HERE / name, {part: found[part] for part in parts}, peers.absent, **said)
-        _say(f"wrote {HERE / name}")
-
-
-def _reports(options: argparse.Namespace, found: Mapping[str, Any]) -> Mapping[str, list[str]]:
-    """Which reports are written of which parts."""
-    own = {REPORTS[part]: [part] for part in found if part in REPORTS and found[part]}
-    if options.only and found.keys() <= REPORTS.keys():
-        return own
-    return {"REPORT.md": list(found), **({} if options.only else own)}
+    text = report.written(found, peers.absent, scale=options.scale, runs=options.runs)
+    if options.only:
+        sys.stdout.write(text)
+    else:
+        (HERE / "REPORT.md").write_text(text, encoding="utf-8")
 
 
 HERE: Final = Path(__file__).parent
@@ -301,7 +291,7 @@ def _options() -> argparse.Namespace:
         "--quick", action="store_true", help="only the most important targets, on standard output"
     )
     parser.add_argument(
-        "--full", action="store_true", help="everything at full size, and all reports; resumable"
+        "--full", action="store_true", help="everything at full size, in REPORT.md; resumable"
     )
     parser.add_argument("--only", help=f"some of {','.join(PARTS)}")
     parser.add_argument("--scale", type=float, default=1.0, help="0.01 for a first look")

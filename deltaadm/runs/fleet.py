@@ -536,7 +536,7 @@ def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:
 
 _SAMPLE: Final = 15  # seconds after which a run knows how fast it is
 _LONG: Final = 180  # seconds that nobody likes to wait for
-_START_OF_SPARK: Final = 20  # seconds, on a standalone cluster, see benchmarks/SPARK.md
+_START_OF_SPARK: Final = 20  # seconds, on a standalone cluster, see docs/performance.md
 _CORES: Final = 16  # those of a small cluster
 
 
