@@ -57,10 +57,10 @@ LOCKED_FILES = (
     r"(any|m\w+linux\S+(x86_64|aarch64)\S*|macosx\S+|win_amd64)\.whl"
 )
 """
-The files whose hashes are locked: sources, and wheels where pyarrow and deltalake have some.
+The files whose hashes are locked: sources, and the wheels for what pyarrow and deltalake support.
 
-These are of CPython with its lock, on Linux, macOS and Windows. For development, pip builds from
-the sources on musl.
+That is CPython with its global lock on Linux, macOS and Windows. Elsewhere, and on musl to develop
+with, pip builds from the sources.
 """
 
 CORES = min(4, os.cpu_count() or 1)
