@@ -440,7 +440,8 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
     """
     if file.out_of_reach:
         message = f"The file could not be checked: {file.out_of_reach}"
-        yield Problem(message, severity=Severity.WARNING)
+        remedy = "Check it by other means; a shallow clone has the files of its source."
+        yield Problem(message, remedy=remedy, severity=Severity.WARNING)
     elif file.size is None:
         yield Problem("The file does not exist in storage.")
     elif file.size != file.add.size:
