@@ -666,8 +666,8 @@ def column_references(expression: str) -> tuple[Path, ...]:
             or before.text in (")", "]")
             or (before.kind == "word" and previous not in _RESERVED)
         )
-        # Not a function, a type, a literal's prefix, a field of something computed, or a keyword.
-        is_part = follows_operand or after.text == "(" or previous in (".", "as", "collate")
+        # Not a type, a literal's prefix, a field of something computed, or a keyword.
+        is_part = follows_operand or previous in (".", "as", "collate")
         if is_part or first[0].isdigit():
             continue
         is_plain = after.kind not in ("text", "quoted") and (
@@ -690,14 +690,19 @@ _SIGNS: Final = frozenset("-+*/%<>=!|&^~?().,[];") | {"<=>"}
 
 
 def _names(reader: _Reader) -> Iterator[tuple[_Token, list[str], _Token]]:
-    """What may be names, in parts as they are written, with the tokens before and after."""
+    """What may be columns, in parts as they are written, with the tokens before and after."""
+    function = ""
     while reader.next.kind != "end":
         before, token = reader.previous, reader.take()
         if token.kind in ("word", "quoted"):
             parts = [token.text]
             while reader.accept(".") and reader.next.kind in ("word", "quoted"):
                 parts.append(reader.take().text)
-            yield before, parts, reader.next
+            # EXTRACT(DOW FROM …) names a part of a time.
+            is_unit = function == "extract" and before.text == "("
+            function = token.text.lower() if reader.next.text == "(" else ""
+            if not (function or is_unit):
+                yield before, parts, reader.next
 
 
 # Constants
