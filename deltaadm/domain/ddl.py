@@ -678,11 +678,22 @@ def column_references(expression: str) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(paths))
 
 
-def mentions(expression: str, column: Path) -> bool:
-    """Whether a name in *expression* is *column*, something in it, or something around it."""
+def mentions(expression: str, column: Path, schema: StructType) -> bool:
+    """
+    Whether *expression* uses *column* of *schema*, something in it, or something around it.
+
+    Of what only Spark could tell, such as the names in lambdas, it is assumed.
+    """
     wanted = folded(column)
-    paths = (folded(tuple(map(unquoted, name))) for _, name, _ in _names(_Reader(expression)))
-    return any(path[: len(wanted)] == wanted[: len(path)] for path in paths)
+    for before, name, after in _names(_Reader(expression)):
+        # A literal's prefix, a type, or a field of something computed.
+        if after.kind == "text" or before.word in ("AS", "."):
+            continue
+        # In arrays and maps SQL spells paths in other ways than schemas, and any part may be meant.
+        path = folded(schema.find_place(tuple(map(unquoted, name)))[0])
+        if path and path[: len(wanted)] == wanted[: len(path)]:
+            return True
+    return False
 
 
 _SIGNS: Final = frozenset("-+*/%<>=!|&^~?().,[];") | {"<=>"}

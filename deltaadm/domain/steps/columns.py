@@ -123,7 +123,8 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
     constraints = [
         key[len(Key.CONSTRAINT_PREFIX) :]
         for key, expression in sorted(metadata.configuration.items())
-        if key.lower().startswith(Key.CONSTRAINT_PREFIX) and ddl.mentions(expression, column)
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX)
+        and ddl.mentions(expression, column, metadata.schema)
     ]
     if constraints:
         raise RefusedError(
@@ -136,7 +137,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
         # At the top level alone, where Delta looks for generation expressions.
         for field in metadata.schema.fields
         if FieldKey.GENERATION in field.metadata
-        and ddl.mentions(str(field.metadata[FieldKey.GENERATION]), column)
+        and ddl.mentions(str(field.metadata[FieldKey.GENERATION]), column, metadata.schema)
     ]
     if generated:
         raise RefusedError(
