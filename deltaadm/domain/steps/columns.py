@@ -421,11 +421,11 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
     if change.type is None:
         return
     old, new = place.type, _stored_type(change.type)
-    # No file has values of void, so Delta lets it become anything.
-    if old in (new, PrimitiveType("void")):
+    if old == new:
         return
     widening = _is_recorded(old, new)
-    if not (widening and _widens(snapshot)):
+    # No file has values of void, so Delta lets it become anything.
+    if old != PrimitiveType("void") and not (widening and _widens(snapshot)):
         raise RefusedError(
             f"The type of {name} cannot be changed from {ddl.type_sql(old)} to {ddl.type_sql(new)}"
             + (" while type widening is off." if widening else "."),
