@@ -48,7 +48,8 @@ NAMES = ("a", "b", "c", "s", "l", "m", "n", "A", "x y", "p")
 WIDENED = ("BIGINT", "DOUBLE", "DECIMAL(20,2)", "TIMESTAMP_NTZ", "STRING", "INT", "VARCHAR(9)")
 _KEYS = [known.key for known in PROPERTIES.values()]
 _MAPPED = {"delta.columnMapping.mode": "name"}
-CONDITIONS = ("a > 0", "1 > 0", "b IS NOT NULL", "a", "nosuch > 0", "c = 'x'", "s.x > 0")
+CONTAINERS = ("ARRAY<STRUCT<x: INT, y: INT>>", "MAP<STRING, STRUCT<x: INT>>")
+CONDITIONS = ("a > 0", "b IS NOT NULL", "a", "nosuch > 0", "c = 'x'", "s.x > 0", "size(l.x) > 0")
 
 
 class Wishes:
@@ -110,7 +111,7 @@ class Wishes:
     def definition(self, name: str) -> str:
         clauses = ("NOT NULL", "COMMENT 'new'", f"DEFAULT {self._any([*DEFAULTS])}")
         more = [clause for clause in clauses if self._rarely()]
-        return f"{path_sql((name,))} {self._any((*TYPES, 'INT', 'STRING'))} {' '.join(more)}"
+        return f"{path_sql((name,))} {self._any((*TYPES, *CONTAINERS, 'INT', 'STRING'))} {' '.join(more)}"
 
     def new_columns(self, columns: Sequence[Column]) -> str:
         """Columns to add, in a struct perhaps, or at some place."""
