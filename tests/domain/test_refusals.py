@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
-from deltaadm.domain.ddl import default_fits, parse_position, parse_type
-from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, DropConstraint, Step
+from deltaadm.domain.ddl import default_fits, parse_definitions, parse_position, parse_type
+from deltaadm.domain.steps import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
+    ColumnChange,
+    DropConstraint,
+    Step,
+)
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.columns import clustering_domain
@@ -91,6 +98,14 @@ def test_several_changed_columns_are_listed_without_a_level_between() -> None:
     assert step.operation(state, evolve(state, step)).parameters["columns"] == (
         '[{"name":"a","type":"integer","nullable":true,"metadata":{"comment":"hey"}},'
         '{"name":"b","type":"integer","nullable":true,"metadata":{},"position":"FIRST"}]'
+    )
+
+
+def test_a_struct_that_gets_a_column_is_spelled_as_in_the_schema() -> None:
+    state = evolve(no_table("t"), create("s STRUCT<x: INT>"))
+    step = AddColumns(parse_definitions("S.New INT"))
+    assert step.operation(state, evolve(state, step)).parameters["columns"] == (
+        '[{"column":{"name":"s.New","type":"integer","nullable":true,"metadata":{}}}]'
     )
 
 

@@ -509,9 +509,10 @@ class AddColumns(Step):
             checks.check_names(proposed)
         return commit_update(snapshot, proposed, session)
 
-    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
+        find = before.metadata.schema.find_place
         documents = [
-            _column_entry((*new.parent, new.column.name), new.column, new.position)
+            _column_entry((*find(new.parent)[0], new.column.name), new.column, new.position)
             for new in self.columns
         ]
         return Operation("ADD COLUMNS", {"columns": compact(documents)})
