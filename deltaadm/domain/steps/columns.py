@@ -76,7 +76,8 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
 
 
 def _is_within(path: Path, column: Path) -> bool:
-    return folded(path)[: len(column)] == folded(column)
+    # Delta minds the case here, and does not find what is listed in another.
+    return path[: len(column)] == column
 
 
 def _with_struct(
@@ -611,9 +612,9 @@ class DropColumns(Step):
             )
         for path in dropped:
             _refuse_dependents(metadata, path)
-        # Delta writes the names without backticks, and then does not find those that need them.
+        # Delta puts no backticks around other odd names, and then does not find them.
         kept = [
-            ".".join(path)
+            _attribute_name(path)
             for path in _listed_for_statistics(metadata)
             if not any(_is_within(path, column) for column in dropped)
         ]
