@@ -16,15 +16,19 @@ from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.properties import PROPERTIES, Key, is_true, mapping_mode_called
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
+    HIGHEST_PRECISION,
     SCHEMAS_REMEMBERED,
     DataType,
     FieldKey,
+    PrimitiveType,
     StructField,
     StructType,
     all_types,
+    decimal_digits,
+    parts,
     path_text,
 )
-from deltaadm.errors import UnknownNameError, did_you_mean
+from deltaadm.errors import TableError, UnknownNameError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,6 +270,39 @@ def struct_fields(
         yield here, column
         if isinstance(column.type, StructType):
             yield from struct_fields(column.type, here)
+
+
+_PLAIN_TYPES: Final = frozenset({
+    "binary", "boolean", "byte", "date", "double", "float", "integer", "long", "short", "string",
+    "timestamp",
+})  # fmt: skip
+_SILENT: Final = frozenset({FieldKey.COMMENT, FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME})
+
+
+def without_plain_columns(metadata: Metadata) -> Metadata:
+    """
+    *metadata* without the columns that features, clients and Delta Spark take as they take any.
+
+    What they say of a table is the same; of a fleet, whose columns have names of their own, it is
+    found out once for all tables that differ in nothing else. A schema that cannot be read stays.
+    """
+    try:
+        fields = metadata.schema.fields
+    except TableError:
+        return metadata
+    by = metadata.partition_columns
+    telling = tuple(each for each in fields if each.name in by or not _is_plain(each))
+    return metadata.with_schema(StructType(telling))
+
+
+def _is_plain(column: StructField) -> bool:
+    kind = column.type
+    if not column.nullable or not column.metadata.keys() <= _SILENT:
+        return False
+    if not isinstance(kind, PrimitiveType):  # the key of a map is not nullable, and so not plain
+        return all(map(_is_plain, parts(kind)))
+    digits = decimal_digits(kind.name)
+    return kind.name in _PLAIN_TYPES or (digits is not None and digits[0] <= HIGHEST_PRECISION)
 
 
 def mapping_mode(metadata: Metadata) -> str:

@@ -59,6 +59,10 @@ class PrimitiveType:
     name: str
 
 
+HIGHEST_PRECISION: Final = 38
+"""The most digits that Spark takes in a decimal."""
+
+
 def decimal_digits(name: str) -> tuple[int, int] | None:
     """The digits of the decimals called *name*, all and those after the point; None for others."""
     match = re.fullmatch(r"decimal\((\d{1,4}),(\d{1,4})\)", name) if name[:1] == "d" else None

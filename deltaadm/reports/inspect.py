@@ -45,6 +45,7 @@ from deltaadm.domain.features import (
     dependents,
     mapping_mode,
     undo_feature,
+    without_plain_columns,
 )
 from deltaadm.domain.properties import PROPERTIES, Key, checkpoint_interval, is_protocol_property
 from deltaadm.domain.protocol import PROTOCOL, Protocol
@@ -171,7 +172,8 @@ def describe(
     """
     metadata, protocol = snapshot.metadata, snapshot.protocol
     in_catalog, met = snapshot.name is not None, conditions(snapshot)
-    alike = _alike(protocol, MetadataKey.of(metadata), declared, met, in_catalog=in_catalog)
+    key = MetadataKey.of(without_plain_columns(metadata))
+    alike = _alike(protocol, key, declared, met, in_catalog=in_catalog)
     warnings = [*snapshot.warnings, *damages(snapshot)]
     warnings += [warning for warning in alike.warnings if warning not in warnings]
     usage = usages(snapshot)

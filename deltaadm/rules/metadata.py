@@ -23,6 +23,7 @@ from deltaadm.domain.properties import (
     similar_property,
 )
 from deltaadm.domain.schema import (
+    HIGHEST_PRECISION,
     DataType,
     FieldKey,
     Path,
@@ -51,7 +52,6 @@ PARTITIONS: Final = "metaData.partitionColumns"
 PARQUET_VERSION: Final = "delta.parquet.format.version"
 PARQUET_CODEC: Final = "delta.parquet.compression.codec"
 CODECS: Final = frozenset({"gzip", "lz4", "lz4_raw", "none", "snappy", "uncompressed", "zstd"})
-_MAX_PRECISION: Final = 38
 _VOIDS: Final = (PrimitiveType("void"), PrimitiveType("null"))
 _STRING: Final = PrimitiveType("string")
 
@@ -434,7 +434,7 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
 
     What to do: restore the version before the column, or copy the table with a type that exists.
 
-    Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION.
+    Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDSHIGHEST_PRECISION.
     """
     for path, name in _primitive_types(table):
         if not name.startswith("decimal(") or not is_spark_type(name):
@@ -442,7 +442,7 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
         # Nine digits at most: int() refuses the thousands that a damaged schema may have.
         match = re.fullmatch(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)", name)
         precision, scale = map(int, match.groups()) if match else (0, 0)
-        if not (scale <= precision and 1 <= precision <= _MAX_PRECISION):
+        if not (scale <= precision and 1 <= precision <= HIGHEST_PRECISION):
             yield Problem(f"The type {name[:80]!r} does not exist.", place_of(path))
 
 

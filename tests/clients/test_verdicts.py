@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -23,10 +24,15 @@ from deltaadm.clients import (
     verdict,
     verdicts,
 )
-from deltaadm.domain.features import FEATURES, LEGACY, with_requirements
+from deltaadm.domain.features import FEATURES, LEGACY, with_requirements, without_plain_columns
 from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import FieldKey
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
+from deltaadm.domain.transaction.spark_support import (
+    SPARK_TYPES,
+    refusal_to_read,
+    refusal_to_write,
+)
 from deltaadm.domain.wire import Metadata
 from tests.support.examples import TIMES
 from tests.support.rows import with_rows
@@ -388,6 +394,42 @@ VARCHAR = {"__CHAR_VARCHAR_TYPE_STRING": "varchar(5)"}
 OLD, MAPPING = Protocol(1, 2), Protocol(2, 5)
 NTZ, VARIANT, ICT = listed("timestampNtz"), listed("variantType"), writers("inCommitTimestamp")
 STAMPED = Metadata(configuration={"delta.enableInCommitTimestamps": "true"})
+
+WORDS = [*SPARK_TYPES, "decimal(10,2)", "decimal(39,0)", "char(3)", "timestamp_nanos", "qubit"]
+KINDS = [
+    *(
+        kind
+        for one in WORDS
+        for kind in (one, {**LIST, "elementType": one}, {**MAP, "valueType": one})
+    ),
+    *({"type": "struct", "fields": [of("long", nullable=null)]} for null in (True, False)),
+    {"type": "struct", "fields": [of("long", **POSITIVE)]},
+]
+KEYS = [key for name, key in vars(FieldKey).items() if name.isupper()]
+
+
+@pytest.mark.parametrize("protocol", [OLD, MAPPING, listed("columnMapping", "appendOnly")])
+def test_a_plain_column_makes_no_difference(protocol: Protocol) -> None:
+    """To nothing that is found out once for tables that are alike without it."""
+    fields = [of(kind, nullable=null) for kind in KINDS for null in (True, False)]
+    fields += [of("string", **{key: "1"}) for key in KEYS] + [of("string", **POSITIVE)]
+    left_out = 0
+
+    def said(table: Metadata) -> list[object]:
+        snapshot = Snapshot(root="", version=0, protocol=protocol, metadata=table)
+        refusals = refusal_to_read(snapshot), refusal_to_write(snapshot)
+        return [
+            verdicts(newest_releases(), protocol, table),
+            [each.activation.evidence(table) for each in FEATURES.values()],
+            [refusal and refusal.message for refusal in refusals],
+        ]
+
+    for field, partitions in product(fields, ("", "a")):
+        table = columns(field, of("long", "b"), partitions=partitions)
+        less = without_plain_columns(table)
+        left_out += 2 - len(less.schema.fields)
+        assert said(less) == said(table), table
+    assert left_out > len(fields)
 
 
 @pytest.mark.parametrize(("client", "protocol", "metadata", "read", "write"), [

@@ -23,7 +23,7 @@ from deltaadm.domain.protocol import (
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.schema import Path, path_text
+from deltaadm.domain.schema import HIGHEST_PRECISION, Path, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
@@ -233,11 +233,11 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
                 delta_error_class="INVALID_JSON_DATA_TYPE",
             )
             yield Obstacle(unknown, ("schema",))
-        if digits and int(digits[1]) > _MAX_PRECISION:
+        if digits and int(digits[1]) > HIGHEST_PRECISION:
             too_precise = TableError(
-                f"The table's schema has {name}; the highest precision is {_MAX_PRECISION}.",
+                f"The table's schema has {name}; the highest precision is {HIGHEST_PRECISION}.",
                 remedy="Restore the version before that column was added.",
-                delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+                delta_error_class="DECIMAL_PRECISION_EXCEEDSHIGHEST_PRECISION",
             )
             yield Obstacle(too_precise, ("schema",))
     # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
@@ -287,7 +287,6 @@ def _unknown(
     yield Obstacle(refusal, tuple(unknown))
 
 
-_MAX_PRECISION = 38
 SPARK_TYPES: Final = frozenset({
     "binary", "boolean", "byte", "date", "decimal", "double", "float", "geography", "geometry",
     "integer", "interval", "long", "null", "short", "string", "timestamp", "timestamp_ntz",
