@@ -146,11 +146,13 @@ def masked(text: str, secrets: Iterable[str] = ()) -> str:
         text = text.replace(repr(secret), repr(MASK))
         if len(secret) >= _TELLING:
             text = text.replace(secret, MASK)
-    if any(sign in text for sign in _SIGNS_OF_PAIRS):
+    if any(map(text.__contains__, _SIGNS_OF_PAIRS)):
         text = _without_secrets(text)
     for signs, pattern, replacement in _RULES:
-        if any(sign in text for sign in signs):
-            text = re.sub(pattern, replacement, text)
+        for sign in signs:  # hardly a text has one, which `any` takes twice as long to find out
+            if sign in text:
+                text = re.sub(pattern, replacement, text)
+                break
     return text
 
 
