@@ -647,5 +647,8 @@ _PARTS: Final = record(
     readerFeatures=STRINGS,
     writerFeatures=STRINGS,
 )
-PROTOCOL: Final = Json(lambda: _PARTS.schema, lambda value: replace(value, extra={}).to_wire())
+PROTOCOL: Final = Json(
+    lambda: _PARTS.schema,
+    lambda value: (replace(value, extra={}) if value.extra else value).to_wire(),
+)
 """A protocol as JSON without what the log has beside, its feature lists sorted."""

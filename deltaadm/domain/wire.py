@@ -126,7 +126,7 @@ class Wire:
         for entry in self.ENTRIES.values():
             value = getattr(self, entry.attribute)
             if value is not None:
-                written[entry.key] = _write(value)
+                written[entry.key] = value if entry.plain else _write(value)
         if not self.extra:
             return written
         defaults = type(self)()
