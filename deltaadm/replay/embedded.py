@@ -104,9 +104,10 @@ class Replay:
             for path, (actions, said) in self._looked_into(files, look):
                 if said is not None:
                     self.take_provenance(path, said)
-                self._take_state(actions, path)
-                if self._reconciled.complete:
-                    break
+                if actions:
+                    self._take_state(actions, path)
+                    if self._reconciled.complete:
+                        break
         if not self._reconciled.complete and self._segment.checkpoint:
             reader = self._checkpoint_reader()
             for name, document in reader.small_actions(STATE):
