@@ -91,7 +91,7 @@ def _escaped(text: str) -> str:
 # YAML
 
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+_PLAIN: Final = r"[A-Za-z_][A-Za-z0-9_./-]*"
 """Strings that need no quotes, unless they are one of the words that mean something else."""
 
 # YAML 1.1, which many parsers still follow, takes more words for booleans than 1.2 does.
@@ -138,7 +138,7 @@ def _string(text: str) -> str:
     >>> _string("deletionVectors"), _string("no"), _string("a: b"), _string("1")
     ('deletionVectors', '"no"', '"a: b"', '"1"')
     """
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+    if re.fullmatch(_PLAIN, text) and text.lower() not in _WORDS:
         return text
     shown = "".join(
         f"\\U{ord(character):08x}" if is_hidden(character) else character

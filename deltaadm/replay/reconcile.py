@@ -114,11 +114,14 @@ LONG: Final = 1 << 10
 
 
 def _short(name: str) -> str:
-    if len(name) <= LONG:
-        return name
-    from hashlib import blake2b
+    return name if len(name) <= LONG else f"blake2b:{digest(name, 64).hex()}"
 
-    return f"blake2b:{blake2b(name.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+def digest(name: str, size: int) -> bytes:
+    """A hash of a file's *name*, the same in each process."""
+    from hashlib import blake2b  # it loads OpenSSL, and few tables need it
+
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=size).digest()
 
 
 STATE: Final = ("protocol", "metaData")

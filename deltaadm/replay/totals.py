@@ -11,7 +11,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +20,7 @@ from deltaadm.domain.file_facts import INLINE, num_records
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.facts import FileTotals, Some
 from deltaadm.paths import is_absolute
-from deltaadm.replay.reconcile import canonical_path
+from deltaadm.replay.reconcile import canonical_path, digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,8 +160,7 @@ class TotalsBuilder:
         if not self._spread:
             return hash(name)
         # Python's own is another one in each process.
-        digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return int.from_bytes(digest, signed=True)
+        return int.from_bytes(digest(name, 8), signed=True)
 
     def _count_vector(self, cardinality: int) -> None:
         self._deleted_records += cardinality

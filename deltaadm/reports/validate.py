@@ -168,7 +168,7 @@ def validate(
     )
 
 
-_BY_A_CHANGE: Final = re.compile(
+_BY_A_CHANGE: Final = (
     "`(deltaadm )?(alter|enable-feature|drop-feature|set-mapping-mode|validate TABLE --fix)[ `]"
     r"|ALTER TABLE …|[Tt]he fix\b|[Ss]et the (\w+ )*key|through Delta Spark"
 )
@@ -183,7 +183,7 @@ def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Findi
             if not plan.is_noop:
                 return finding
     finding = replace(finding, fix=()) if finding.fix else finding
-    by_change = snapshot is not None and _BY_A_CHANGE.search(finding.remedy)
+    by_change = snapshot is not None and re.search(_BY_A_CHANGE, finding.remedy)
     if by_change and refusal(require_changeable, snapshot):
         advice = f"{finding.remedy[:1].lower()}{finding.remedy[1:]}"
         return replace(finding, remedy=f"Once Delta Spark can change the table again: {advice}")

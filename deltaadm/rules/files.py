@@ -668,8 +668,8 @@ def _crossed(
             yield f"the minimum of {within + name!r} is {least!r}, its maximum {most!r}"
 
 
-_DATE_IN_STATISTICS: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?", re.ASCII)
+_DATE_IN_STATISTICS: Final = r"(?a:\d{4}-\d\d-\d\d)"
+_UTC: Final = r"(?a:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?)"
 
 
 def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool:
@@ -677,11 +677,11 @@ def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool
     if kind == "string":
         return least.isascii() and most.isascii()
     if kind == "date":
-        return bool(_DATE_IN_STATISTICS.fullmatch(least) and _DATE_IN_STATISTICS.fullmatch(most))
+        return all(re.fullmatch(_DATE_IN_STATISTICS, each) for each in (least, most))
     if kind in ("timestamp", "timestamp_ntz"):
         # With and without the Z, equal instants would differ as text.
         same = least.endswith("Z") == most.endswith("Z")
-        return bool(same and _UTC.fullmatch(least) and _UTC.fullmatch(most))
+        return same and all(re.fullmatch(_UTC, each) for each in (least, most))
     return False
 
 

@@ -68,7 +68,7 @@ ARROW = HEAVY - {"pyarrow"}
     pytest.param("inspect C -o json", SLOW | {"contextlib"}, id="checkpoint"),
     pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
     pytest.param("features -o json", {"rich"} | PLANS, id="features"),
-    pytest.param("validate T", RARE | ODD | {"deltaadm.runs.many_plans"}, id="validate"),
+    pytest.param("validate T", RARE | ODD | {"hashlib", "deltaadm.runs.many_plans"}, id="validate"),
     pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
     pytest.param("enable-feature T deletionVectors", RARE | OTHER_STEPS, id="steps"),
     pytest.param(
