@@ -291,16 +291,17 @@ def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
 
 def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
     """Raise `ValueError` for what contradicts itself; the pages of the file end before *end*."""
+    paths = [[part.encode() for part in leaf.path] for leaf in leaves]
     for group in document[4]:
         if len(group[1]) != len(leaves):
             raise ValueError("a row group lacks some columns")
         rows = group[3]
-        for place, leaf in zip(group[1], leaves, strict=True):
+        for place, leaf, path in zip(group[1], leaves, paths, strict=True):
             chunk = place[3]
             first, values = first_page(chunk), chunk[5]
             if (
                 chunk[1] != leaf.element[1]
-                or [part.decode() for part in chunk[3]] != list(leaf.path)
+                or chunk[3] != path
                 or not isinstance(chunk[4], int)  # its compression
                 or values < rows
                 or (values != rows and not leaf.levels[0])
