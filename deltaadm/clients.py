@@ -411,6 +411,7 @@ EVERYONE: Final = Scope()
 """The scope where nobody has declared a client, and no commit is at hand."""
 
 
+@lru_cache(maxsize=256)  # the tables of a fleet have few writers
 def identified(engine: str) -> tuple[Client | None, str]:
     """
     The client that calls itself *engine* in what it writes or logs, None for nobody known.
@@ -426,6 +427,7 @@ def identified(engine: str) -> tuple[Client | None, str]:
     return None, ""
 
 
+@lru_cache(maxsize=256)
 def release_of(engine: str) -> ClientRelease | None:
     """The release by whose facts who calls itself *engine* is judged, None for nobody known."""
     client, version = identified(engine)
