@@ -157,6 +157,13 @@ def test_lists_are_complete(page: str, heading: str, names: Iterable[str]) -> No
     assert "<!-- deltaadm:" not in filled
 
 
+def test_error_classes_of_errors_are_known() -> None:
+    sources = "".join(map(text, (ROOT / "deltaadm").rglob("*.py")))
+    named = re.findall(r'delta_error_class="([A-Z_]*[A-Z])[."]', sources)
+    assert len(named) > 50
+    assert set(named) <= set(error_classes())
+
+
 def test_error_classes_can_be_looked_up() -> None:
     page = text(ROOT / "docs" / "troubleshooting.md")
     assert set(error_classes()) <= set(re.findall(r"\b[A-Z0-9_]+\b", page))

@@ -434,7 +434,7 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
 
     What to do: restore the version before the column, or copy the table with a type that exists.
 
-    Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDSHIGHEST_PRECISION.
+    Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION.
     """
     for path, name in _primitive_types(table):
         if not name.startswith("decimal(") or not is_spark_type(name):

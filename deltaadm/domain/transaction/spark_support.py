@@ -237,7 +237,7 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
             too_precise = TableError(
                 f"The table's schema has {name}; the highest precision is {HIGHEST_PRECISION}.",
                 remedy="Restore the version before that column was added.",
-                delta_error_class="DECIMAL_PRECISION_EXCEEDSHIGHEST_PRECISION",
+                delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
             )
             yield Obstacle(too_precise, ("schema",))
     # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
