@@ -7,22 +7,24 @@ from pathlib import Path
 import pytest
 
 from tests.support.program import deltaadm
-from tests.support.repairs import REPAIRED, TABLES, aged, by_delta_rs
+from tests.support.repairs import DAMAGED, REPAIRED, TABLES, aged, by_delta_rs
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(
-    "kind", [kind if kind == "classic" else pytest.param(kind, marks=pytest.mark.slow)
-    for kind in TABLES],
-)  # fmt: skip
-@pytest.mark.parametrize("damage", REPAIRED)
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A table of each kind; do not write to it."""
+    return {kind: make(tmp_path_factory.mktemp(kind)).path for kind, make in TABLES.items()}
+
+
+@pytest.mark.parametrize(("kind", "damage"), DAMAGED)
 def test_what_a_reader_cannot_bear_is_found_with_its_cure(
-    damage: str, kind: str, tmp_path: Path
+    kind: str, damage: str, sound: dict[str, Path], tmp_path: Path
 ) -> None:
-    made, path = TABLES[kind](tmp_path / "sound"), tmp_path / "table"
-    whole = by_delta_rs(made.path)
-    shutil.copytree(made.path, path)
+    path = tmp_path / "table"
+    whole = by_delta_rs(sound[kind])
+    shutil.copytree(sound[kind], path)
     REPAIRED[damage](path / "_delta_log")
     aged(path)
     report = deltaadm("validate", path)

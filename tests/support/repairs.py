@@ -237,6 +237,13 @@ REPAIRED: dict[str, Callable[[Path], object]] = {
         (log / f"{of:020d}.json").rename(log / f"{of}.json") for of in range(1, 8)
     ],
 }  # fmt: skip
+DAMAGED = [
+    (kind, damage)
+    for kind in TABLES
+    for damage in REPAIRED
+    if kind == "classic" or "checkpoint" in damage or damage == "no pointer"
+]
+"""Kinds of tables with their damage, of which that of commits and checksums knows no kinds."""
 ONLY_RICH: dict[str, Callable[[Path], object]] = {
     "checkpoint without deletion vectors": on_checkpoint(6, without_vectors),
 }
