@@ -23,8 +23,11 @@ class TestNumbers:
 
 @pytest.mark.slow
 def test_every_case_is_tried_and_each_failure_named(tmp_path: Path) -> None:
-    (tmp_path / "test_numbers.py").write_text(TESTS, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_numbers.py"]
+    (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
+    # With a directory of its own, lest it clear up after all earlier runs, which takes minutes.
+    command = [
+        sys.executable, "-m", "pytest", "--basetemp=own", "--disable-plugin-autoload", "test_it.py"
+    ]  # fmt: skip
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert "SUBFAILED[bad]" in ended.stdout
