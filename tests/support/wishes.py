@@ -128,6 +128,8 @@ def wishes(draw: st.DrawFn) -> TableChanges:
 def possible(table: Snapshot, wish: TableChanges) -> TableChanges:
     kept: dict[str, Any] = {}
     for field in fields(TableChanges):
+        if getattr(wish, field.name) == getattr(TableChanges(), field.name):
+            continue
         more = kept | {field.name: getattr(wish, field.name)}
         try:
             plan_changes(table, TableChanges(**more))
