@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 settings.register_profile(
     "deltaadm",
     deadline=None,  # no test depends on how fast the machine is
-    max_examples=(30 if os.environ.get("CI") == "true" else 100) * TIMES,
+    max_examples=(30 if os.environ.get("CI") == "true" else 50) * TIMES,
     suppress_health_check=[HealthCheck.too_slow],
     # CI tells whether a change is sound; a developer's runs look for what nobody has thought of
     derandomize=os.environ.get("CI") == "true",
