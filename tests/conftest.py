@@ -1,5 +1,6 @@
 """Fixtures for every test."""
 
+import gc
 import os
 import signal
 from contextlib import suppress
@@ -89,6 +90,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.get_closest_marker("slow") is None,
         )
     )
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector pass over thousands of tests, which stay to the end."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
