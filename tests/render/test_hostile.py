@@ -59,7 +59,7 @@ def shown(name: str, reports: Reports, *, for_terminal: bool = False) -> str:
 
 
 def hidden(text: str) -> set[str]:
-    return {character for character in text if is_hidden(character)} - {"\n"}
+    return {character for character in set(text) if is_hidden(character)} - {"\n"}
 
 
 def strings(value: Any) -> Iterator[str]:
