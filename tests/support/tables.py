@@ -136,7 +136,7 @@ class Table:
             if file.suffix == ".json":
                 rows = [json.loads(line) for line in file.read_bytes().splitlines()]
             else:
-                rows = pq.read_table(file).to_pylist()
+                rows = pq.ParquetFile(file).read(["sidecar"]).to_pylist()
         except ValueError:  # a damaged file
             return 0
         named = [Path(row["sidecar"]["path"]).name for row in rows if row.get("sidecar")]
