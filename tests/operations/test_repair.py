@@ -112,15 +112,6 @@ def test_damage_is_repaired(kind: str, damage: str, sound: Sound, tmp_path: Path
     assert contents(path) == damaged
 
 
-@pytest.mark.parametrize("kind", TABLES)
-def test_a_sound_table_is_left_alone(kind: str, tmp_path: Path) -> None:
-    TABLES[kind](tmp_path)
-    aged(tmp_path)
-    plan = planned(tmp_path)
-    assert not plan.repairs
-    assert not (tmp_path / "_deltaadm_quarantine").exists()
-
-
 # Kills, and others at work meanwhile
 
 
@@ -364,8 +355,7 @@ def test_what_the_store_does_not_tell_is_not_taken_for_damage(damage: str, tmp_p
     if damage in REPAIRED:
         REPAIRED[damage](plain(tmp_path).log)
     else:
-        feed = metadata({"delta.enableChangeDataFeed": "true"})
-        table(tmp_path, commit(protocol(1, 4), feed), commit(protocol(1, 7, None, ["appendOnly"])))
+        committing(tmp_path)
     aged(tmp_path)
     now, whole, raised, number = time_ns() // 1_000_000, planned(tmp_path).repairs, 0, 0
     assert whole
@@ -559,12 +549,7 @@ def prefix() -> str:
 
 @with_rows
 def test_damage_in_an_object_store_is_repaired(
-    kind: str,
-    damage: str,
-    sound: Sound,
-    lake: Place,
-    prefix: str,
-    tmp_path: Path,
+    kind: str, damage: str, sound: Sound, lake: Place, prefix: str, tmp_path: Path
 ) -> None:
     made, whole = sound[kind]
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
