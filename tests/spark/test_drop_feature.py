@@ -95,7 +95,7 @@ IN_TWO_RUNS = {"columnMapping", "deletionVectors", "typeWidening", "v2Checkpoint
 
 ONLY_IN_MATRIX = {
     "checkConstraints", "columnMapping", "coordinatedCommits-preview", "rowTracking",
-    "typeWidening-preview", "vacuumProtocolCheck",
+    "typeWidening", "typeWidening-preview", "v2Checkpoint", "vacuumProtocolCheck",
 }  # fmt: skip
 """Those that go as another one does, or that another test of the suite drops through Spark."""
 
@@ -160,7 +160,7 @@ def assert_delta_waits(executor: SparkExecutor, path: Path, name: str) -> None:
 def test_the_way_down_ends_where_the_table_began(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path
 ) -> None:
-    make_and_drop(spark, executor, tmp_path, "typeWidening-preview")
+    make_and_drop(spark, executor, tmp_path, "typeWidening")
     spark.sql(supported("vacuumProtocolCheck").format(f"delta.`{tmp_path}`"))
     a_day_later(tmp_path)
     snapshot, store = loaded(tmp_path), open_store(str(tmp_path))
