@@ -13,6 +13,7 @@ from deltaadm.domain.steps import AddConstraint, SetProperties, UnsetProperties
 from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import CommitError, EngineError
 from deltaadm.replay.load import load_snapshot
+from deltaadm.spark.errors import refusal
 from deltaadm.spark.executor import USER_METADATA, SparkExecutor
 from deltaadm.spark.session import SparkOptions, configured, open_session
 from deltaadm.spark.store import address
@@ -133,6 +134,18 @@ def test_what_is_not_a_table_is_refused(executor: SparkExecutor, tmp_path: Path)
     assert caught.value.delta_error_class == "DELTA_MISSING_DELTA_TABLE"
     assert str(tmp_path) in caught.value.message
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_class_that_spark_lacks_is_named(executor: SparkExecutor, spark: Any) -> None:
+    """One that a setting names, and, as of a jar that is missing, one that other classes need."""
+    with pytest.raises(EngineError, match=r"lacks a required class.*S3AFileSystem"):
+        executor.apply("s3a://bucket/t", SetProperties({"team": "data"}))
+    error = Exception()
+    error.java_exception = spark._jvm.java.lang.NoClassDefFoundError("io/delta/Log")  # noqa: SLF001
+    found = refusal(error)
+    assert isinstance(found, EngineError)
+    assert "lacks a required class" in found.message
+    assert "io/delta/Log" in found.message
 
 
 def user_metadata(path: Path) -> list[str | None]:

@@ -17,14 +17,17 @@ import pyspark
 import pytest
 from deltalake import write_deltalake
 
+from deltaadm.errors import EngineError
 from deltaadm.spark.jvm import (
     SHORT_WORK,
-    delta_jar,
     delta_package,
+    environment,
     ivy_file,
     java_options,
     java_program,
+    scratch_directory,
     settings_for_delta,
+    start_jvm,
 )
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
@@ -38,35 +41,29 @@ from tests.support.spark_processes import (
     writing,
 )
 
-APPLY = """
+ASK = """
 import sys
-import time
-from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import DeltaadmError
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import SparkOptions
 
-options, table, properties = eval(sys.argv[1]), *sys.argv[2:]
+options = eval(sys.argv[1])
 try:
     with SparkExecutor(options, announce=lambda text: print(text, file=sys.stderr)) as executor:
         executor.settings()
-        for property in properties.split():
-            executor.apply(table, SetProperties(dict([property.split("=")])))
 except DeltaadmError as error:
     print(error.kind, error.message, error.remedy, sep="\\n", file=sys.stderr)
 """
 
 
-def run(
-    directory: Path, options: str, *, properties: str = "", **environment: str
-) -> tuple[str, list[str]]:
+def run(directory: Path, options: str, **environ: str) -> tuple[str, list[str]]:
     """What a program that uses an executor writes, run in a directory that has to stay empty."""
     empty = directory / "empty"
     empty.mkdir()
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", APPLY, options, str(directory / "täble"), properties],
+        [sys.executable, "-W", "error", "-c", ASK, options],
         cwd=empty,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environment},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environ},
         capture_output=True, text=True, check=True, timeout=600,
     )  # fmt: skip
     assert list(empty.iterdir()) == []
@@ -158,19 +155,17 @@ def test_with_a_java_that_is_too_old(tmp_path: Path) -> None:
     java.parent.mkdir(parents=True)
     java.write_text("#!/bin/sh\necho 'java.lang.UnsupportedClassVersionError: 61.0' >&2; exit 1\n")
     java.chmod(0o755)
-    stdout, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(tmp_path / "jdk"))
-    assert stdout == ""
-    assert stderr[1] == "engine"
-    assert stderr[2] == "Cannot start Spark: java.lang.UnsupportedClassVersionError: 61.0."
-    assert stderr[3].startswith("`deltaadm doctor` checks Java, jars and addresses")
+    error = failed_start(tmp_path / "jdk")
+    assert error.message == "Cannot start Spark: java.lang.UnsupportedClassVersionError: 61.0."
+    assert str(error.remedy).startswith("`deltaadm doctor` checks Java, jars and addresses")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
 def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signals) -> None:
-    """Java has only warned so far, of what is no cause."""
-    home = java_that(tmp_path, f"echo 'WARNING: Using incubator modules' >&2; kill -{number} $$")
-    _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
-    assert stderr[1:3] == ["engine", f"Cannot start Spark: its JVM was killed by {number.name}."]
+    """What has been written before says nothing of the cause."""
+    home = java_that(tmp_path, f"echo 'Loading modules' >&2; kill -{number} $$")
+    found = failed_start(home).message
+    assert found == f"Cannot start Spark: its JVM was killed by {number.name}."
 
 
 @with_rows
@@ -178,8 +173,19 @@ def test_the_cause_is_what_java_says_last_but_for_warnings(
     tmp_path: Path, message: str, cause: str
 ) -> None:
     home = java_that(tmp_path, f"printf '{message}\n' >&2; exit 3")
-    _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
-    assert stderr[2].startswith(f"Cannot start Spark: {cause}")
+    assert failed_start(home).message.startswith(f"Cannot start Spark: {cause}")
+
+
+def failed_start(home: Path) -> EngineError:
+    """Why no JVM comes up with the Java at *home*; a session that is there makes no difference."""
+    with (
+        environment({"JAVA_HOME": str(home)}),
+        scratch_directory() as scratch,
+        pytest.raises(EngineError) as caught,
+        start_jvm({}, scratch, show=False),
+    ):
+        pass
+    return caught.value
 
 
 def java_that(directory: Path, does: str) -> Path:
@@ -280,17 +286,6 @@ def test_jars_that_cannot_be_had(tmp_path: Path) -> None:
     assert "Cannot start Spark: [unresolved dependency: io.delta#delta-spark" in stderr[2]
 
 
-def test_jars_that_are_not_all_there(tmp_path: Path) -> None:
-    table = make_table(tmp_path / "täble")
-    [jar] = [jar for jar in delta_jars() if delta_jar([jar])]
-    options = f"SparkOptions(master='local[1]', jars=({jar!r},), conf={FEW_TASKS})"
-    _, stderr = run(tmp_path, options, properties="team=data")
-    assert stderr[1] == "engine"
-    assert "lacks a required class" in stderr[2]
-    assert "io" in stderr[2]
-    assert commits(table) == 1
-
-
 def test_a_server_that_is_no_spark(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"sc://127.0.0.1:{listener.getsockname()[1]}"
@@ -309,19 +304,26 @@ START = """
 import os, signal, subprocess, sys
 from deltaadm.spark.session import SparkOptions, open_session
 
+rows, *keys = sys.argv[1:]
+
 def fork_and_interrupt(self, arguments, *more, fork=subprocess.Popen._execute_child):
     fork(self, arguments, *more)
     if "spark-submit" in arguments[0]:
         signal.raise_signal(signal.SIGINT)
 
-if "interrupt" in sys.argv:
+if rows == "interrupt":
     subprocess.Popen._execute_child = fork_and_interrupt
 conf = eval(os.environ.get("CONF", "{}"))
 with open_session(SparkOptions(conf=conf), lambda _: None) as session:
     java = session._jvm.java.lang
     print(*java.management.ManagementFactory.getRuntimeMXBean().getInputArguments())
-    for key in sys.argv[1:]:
+    for key in keys:
         print(java.System.getProperty(key))
+    frame = session.range(1).selectExpr("reflect('java.lang.Thread', 'sleep', 600000L) AS x")
+    try:
+        frame.write.parquet(rows)
+    except KeyboardInterrupt:
+        print("interrupted")
 """
 
 
@@ -333,7 +335,7 @@ def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path, moment: str) -> None
     scratch.mkdir()
     beginning.touch()
     process = subprocess.Popen(
-        [sys.executable, "-c", START, *(["interrupt"] if moment == "in the fork" else [])],
+        [sys.executable, "-c", START, "interrupt" if moment == "in the fork" else ""],
         env=surroundings(
             {
                 "PYTHONPATH": str(Path(__file__).parents[2]),
@@ -360,68 +362,59 @@ def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path, moment: str) -> None
     assert list(scratch.iterdir()) == []
 
 
-@linux
-def test_no_setting_is_among_the_arguments_of_a_process(tmp_path: Path) -> None:
-    """Of the scripts, of the launcher that they start, and of the JVM, which gets them all."""
-    seen, java = tmp_path / "seen", tmp_path / "bin" / "java"
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
+    """What a run that is interrupted at work writes, and the arguments of what it starts."""
+    place = tmp_path_factory.mktemp("interrupted")
+    seen, rows, java = place / "seen", place / "rows", place / "bin" / "java"
     java.parent.mkdir()
     record = f"cat /proc/$$/cmdline /proc/$PPID/cmdline >> {seen}"
     java.write_text(f'#!/bin/sh\n{record}; exec {java_program()} "$@"\n')
     java.chmod(0o755)
-    values = {
-        "spark.hadoop.fs.s3a.secret.key": "hush = :#!\\\t\"'é",
-        "my.extra": 'hush # "b', "my.opts": "hush hush",
-    }  # fmt: skip
     conf = {
-        "spark.hadoop.fs.s3a.secret.key": values["spark.hadoop.fs.s3a.secret.key"],
+        "spark.hadoop.fs.s3a.secret.key": SECRETS["spark.hadoop.fs.s3a.secret.key"],
         "spark.driver.extraJavaOptions": "-Dmy.extra='hush # \"b'",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", START, *values],
+    program = subprocess.Popen(
+        [sys.executable, "-c", START, str(rows), *SECRETS],
         env=surroundings(
             {
                 "CONF": str(conf | FEW_TASKS),
                 "PYTHONPATH": str(Path(__file__).parents[2]),
-                "JAVA_HOME": str(tmp_path),
-                "TMPDIR": str(tmp_path),
+                "JAVA_HOME": str(place),
+                "TMPDIR": str(place),
                 "SPARK_SUBMIT_OPTS": "-Dmy.opts='hush hush'",
             }
         ),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=True,
-        timeout=600,
     )
-    given, *properties_there = done.stdout.splitlines()
+    wait_until(rows.exists, program)
+    program.send_signal(signal.SIGINT)
+    return *program.communicate(timeout=600), seen.read_text(encoding="utf-8")
+
+
+SECRETS = {
+    "spark.hadoop.fs.s3a.secret.key": "hush = :#!\\\t\"'é",
+    "my.extra": 'hush # "b', "my.opts": "hush hush",
+}  # fmt: skip
+
+
+@linux
+def test_no_setting_is_among_the_arguments_of_a_process(interrupted: tuple[str, str, str]) -> None:
+    """Of the scripts, of the launcher that they start, and of the JVM, which gets them all."""
+    stdout, _, arguments = interrupted
+    given, *properties_there, _ = stdout.splitlines()
     assert set(SHORT_WORK) <= set(given.split())
-    assert properties_there == list(values.values())
-    arguments = seen.read_bytes().decode()
+    assert properties_there == list(SECRETS.values())
     assert "org.apache.spark.launcher.Main" in arguments
     assert "-Xmx1g" in arguments
     assert "hush" not in arguments
 
 
-WRITE = """
-import sys
-from deltaadm.spark.session import SparkOptions, open_session
-
-with open_session(SparkOptions(conf=eval(sys.argv[1])), lambda _: None) as session:
-    rows = session.range(1).selectExpr("reflect('java.lang.Thread', 'sleep', 600000L) AS x")
-    try:
-        rows.write.parquet(sys.argv[2])
-    except KeyboardInterrupt:
-        print("interrupted")
-"""
-
-
-def test_an_interrupt_while_spark_is_busy_is_no_stack_trace(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", WRITE, str(FEW_TASKS), str(tmp_path / "rows")],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    wait_until((tmp_path / "rows").exists, process)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=600) == ("interrupted\n", "")
+def test_an_interrupt_while_spark_is_busy_is_no_stack_trace(
+    interrupted: tuple[str, str, str],
+) -> None:
+    stdout, stderr, _ = interrupted
+    assert (stdout.splitlines()[-1], stderr) == ("interrupted", "")
