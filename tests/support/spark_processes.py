@@ -122,7 +122,7 @@ def connect_server(directory: Path, python: str = sys.executable) -> Iterator[st
         | FEW_TASKS
         | LOOPBACK
         | {
-            "spark.driver.extraJavaOptions": SMALL_JVM,
+            "spark.driver.extraJavaOptions": f"{SMALL_JVM} {_ROOM} {_QUICK_STARTS}",
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": "0",
             "spark.jars": ",".join(delta_jars()),
