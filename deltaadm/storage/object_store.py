@@ -1120,6 +1120,7 @@ class ObjectStore:
 
     def create(self, path: str, body: bytes) -> bool:
         """An object appears whole."""
+        self._metas.pop(path, None)  # of one that was there
         self._bucket.require_exclusive_creation(f"{self._log}/")
         return self._bucket.create(f"{self._log}/{path}", body).result()
 

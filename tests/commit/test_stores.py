@@ -64,6 +64,16 @@ def test_a_log_is_listed_from_a_version_on(place: Place) -> None:
         assert sorted(store.list_log(start)) == names[start:]
 
 
+@pytest.mark.parametrize("place", _places("memory", "s3", "gcs"), indirect=True)
+def test_a_file_that_is_written_again_is_read_as_it_is(place: Place) -> None:
+    store = place.stores.open(f"{place.url}/t")
+    for body in (b"first", b"another"):
+        assert store.create("x.json", body)
+        with store.open("x.json") as file:
+            assert file.read() == body
+        store.remove("x.json")
+
+
 def _cases() -> list[Any]:
     return [
         pytest.param(name, one_of, marks=() if one_of == SOME.get(name) else pytest.mark.matrix)
