@@ -79,6 +79,8 @@ class ValidationRun:
             _known(reports.require_prefix, chosen, "--select"),
             _known(reports.require_prefix, left_out, "--ignore"),
         )
+        if not rules:  # or a table would pass that nothing has looked at
+            raise UsageError("leaves none of the selected rules", option="--ignore")
         data_files = any(rule.scope is Scope.DEEP for rule in rules)
         return cls(
             depth=Depth(**vars(depth), data_files=data_files),
