@@ -178,7 +178,7 @@ def test_the_table_around_a_place(stores: ObjectStores, base: str) -> None:
 
 
 def test_where_nothing_is_there_is_no_directory(stores: ObjectStores, base: str) -> None:
-    with pytest.raises(StorageError, match="There is no directory .*nope"):
+    with pytest.raises(StorageError, match=r"There is no directory .*nope"):
         found_below(stores, f"{base}/nope")
 
 
