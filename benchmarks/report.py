@@ -385,9 +385,10 @@ _GROWTH: Final = {
 
 
 def _growth(costs: Mapping[str, Costs]) -> Iterator[str]:
-    if costs:
-        yield "## How cost grows"
-    for dimension, across in _GROWTH.items() if costs else ():
+    if not costs:
+        return
+    yield "## How cost grows"
+    for dimension, across in _GROWTH.items():
         points = (point.split() for point in costs)
         sizes = [size for kind, size in points if kind == dimension]
         yield f"Milliseconds by {across}:"

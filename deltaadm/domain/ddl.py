@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.schema import (
+    HIGHEST_PRECISION,
     ArrayType,
     DataType,
     FieldKey,
@@ -537,7 +538,7 @@ def _container(reader: _Reader, word: str) -> DataType:
 def _decimal(reader: _Reader, _: str) -> str:
     precision, scale = 10, 0
     if reader.accept("("):
-        precision = _number(reader, 0, 38, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION")
+        precision = _number(reader, 0, HIGHEST_PRECISION, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION")
         if reader.accept(","):
             scale = _number(reader, 0, precision, "_LEGACY_ERROR_TEMP_1228")
         reader.expect(")")
@@ -666,9 +667,8 @@ def column_references(expression: str) -> tuple[Path, ...]:
             or before.text in (")", "]")
             or (before.kind == "word" and previous not in _RESERVED)
         )
-        # Not a type, a literal's prefix, a field of something computed, or a keyword.
-        is_part = follows_operand or previous in (".", "as", "collate")
-        if is_part or first[0].isdigit():
+        # Not a literal's prefix or a keyword.
+        if follows_operand or previous == "collate" or first[0].isdigit():
             continue
         is_plain = after.kind not in ("text", "quoted") and (
             after.kind != "word" or after.text.lower() in _RESERVED
@@ -685,9 +685,8 @@ def mentions(expression: str, column: Path, schema: StructType) -> bool:
     Of what only Spark could tell, such as the names in lambdas, it is assumed.
     """
     wanted = folded(column)
-    for before, name, after in _names(_Reader(expression)):
-        # A literal's prefix, a type, or a field of something computed.
-        if after.kind == "text" or before.word in ("AS", "."):
+    for _, name, after in _names(_Reader(expression)):
+        if after.kind == "text":  # a literal's prefix
             continue
         # In arrays and maps SQL spells paths in other ways than schemas, and any part may be meant.
         path = folded(schema.find_place(tuple(map(unquoted, name)))[0])
@@ -712,7 +711,8 @@ def _names(reader: _Reader) -> Iterator[tuple[_Token, list[str], _Token]]:
             # EXTRACT(DOW FROM …) names a part of a time.
             is_unit = function == "extract" and before.text == "("
             function = token.text.lower() if reader.next.text == "(" else ""
-            if not (function or is_unit):
+            # Nor is it a type, or a field of something computed.
+            if not (function or is_unit or before.word in ("AS", ".")):
                 yield before, parts, reader.next
 
 

@@ -301,8 +301,10 @@ def _is_plain(column: StructField) -> bool:
         return False
     if not isinstance(kind, PrimitiveType):  # the key of a map is not nullable, and so not plain
         return all(map(_is_plain, parts(kind)))
+    if kind.name in _PLAIN_TYPES:
+        return True
     digits = decimal_digits(kind.name)
-    return kind.name in _PLAIN_TYPES or (digits is not None and digits[0] <= HIGHEST_PRECISION)
+    return digits is not None and digits[0] <= HIGHEST_PRECISION
 
 
 def mapping_mode(metadata: Metadata) -> str:

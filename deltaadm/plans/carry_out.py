@@ -105,7 +105,7 @@ def carry_out(
     if plan.is_noop:
         return outcome
     # To a checkpoint of the version that was planned it does not matter what others commit.
-    if any(stage.step.has_statement for stage in plan.stages):
+    if plan.has_statements:
         require_same_settings(plan, executor.settings())
         outcome = replace(outcome, actual=log.load())
         require_same_base(plan.before, outcome.actual)

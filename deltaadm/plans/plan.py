@@ -196,6 +196,11 @@ class Plan:
         return not self.stages
 
     @property
+    def has_statements(self) -> bool:
+        """Whether Spark carries out any of its steps."""
+        return any(step.has_statement for step in self.steps)
+
+    @property
     def missed(self) -> tuple[Unreachable, ...]:
         """The goals that are not reached and that were not to be skipped."""
         return tuple(target for target in self.unreachable if not target.skipped)

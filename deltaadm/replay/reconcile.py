@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache
 
 from deltaadm.domain.snapshot import FileFacts, LogSegment, Snapshot
 from deltaadm.errors import TableError
@@ -21,6 +22,7 @@ from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hashlib import blake2b
     from typing import Any, Final, Never, Protocol, TypeVar
 
     Document = Mapping[str, Any]
@@ -119,9 +121,14 @@ def _short(name: str) -> str:
 
 def digest(name: str, size: int) -> bytes:
     """A hash of a file's *name*, the same in each process."""
+    return _blake2b()(name.encode("utf-8", "surrogatepass"), digest_size=size).digest()
+
+
+@cache
+def _blake2b() -> type[blake2b]:
     from hashlib import blake2b  # it loads OpenSSL, and few tables need it
 
-    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=size).digest()
+    return blake2b
 
 
 STATE: Final = ("protocol", "metaData")

@@ -498,7 +498,7 @@ class _Run:
                 Progress("Applying plans").shown() as progress,
                 sessions.executor(self._context, session, *plans, phases=progress) as executor,
             ):
-                if any(stage.step.has_statement for plan in plans for stage in plan.stages):
+                if any(plan.has_statements for plan in plans):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:
                     for number, wave in enumerate(waves, 1):

@@ -103,8 +103,8 @@ def prepare_commits(context: RunContext, plans: Sequence[Plan]) -> None:
     from deltaadm.spark import jvm, store
 
     options = spark_options(context)
-    by_spark = (plan for plan in plans if any(step.has_statement for step in plan.steps))
-    places = [plan.before.root for plan in by_spark if is_remote(plan.before.root)]
+    places = [plan.before.root for plan in plans if plan.has_statements]
+    places = [place for place in places if is_remote(place)]
     # A Connect server has settings of its own.
     if options.is_connect or not places:
         return
