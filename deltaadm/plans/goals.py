@@ -128,16 +128,6 @@ def plan_for_clients(
     )
 
 
-def require_reached(plan: Plan) -> None:
-    """Raise `RefusedError` where *plan* misses goals that were not to be skipped."""
-    if plan.missed:
-        raise RefusedError(
-            f"{_named(target.goal for target in plan.missed)} cannot be reached: "
-            f"{'; '.join(target.reason for target in plan.missed)}. Nothing was changed.",
-            remedy="Go on without them: --skip-unreachable, or leave them out.",
-        )
-
-
 def is_reached(goal: AnyGoal, snapshot: Snapshot) -> bool:
     """Whether the client can use a table in the state of *snapshot*, or the policy is met by it."""
     return _obstacle(goal, snapshot) is None

@@ -104,6 +104,17 @@ def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()
         )
 
 
+def require_reached(plan: Plan) -> None:
+    """Raise `RefusedError` where *plan* misses goals that were not to be skipped."""
+    if plan.missed:
+        names = dict.fromkeys(target.goal.name for target in plan.missed)
+        raise RefusedError(
+            f"{', '.join(names)} cannot be reached: "
+            f"{'; '.join(target.reason for target in plan.missed)}. Nothing was changed.",
+            remedy="Go on without them: --skip-unreachable, or leave them out.",
+        )
+
+
 @dataclass(frozen=True)
 class Goal:
     """A goal of a plan: that a release of a client can read, or write, the table."""

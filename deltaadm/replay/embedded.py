@@ -59,9 +59,10 @@ class Replay:
     It never refuses a table for the features or versions that it asks for.
     """
 
-    def __init__(self, store: LogStore, segment: LogSegment) -> None:
+    def __init__(self, store: LogStore, segment: LogSegment, known: Snapshot | None = None) -> None:
         self._store = store
         self._segment = segment
+        self._known = known
         self._reconciled = Reconciliation(store.qualifier, store.limits.state)
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
@@ -109,13 +110,29 @@ class Replay:
                     if self._reconciled.complete:
                         break
         if not self._reconciled.complete and self._segment.checkpoint:
-            reader = self._checkpoint_reader()
-            for name, document in reader.small_actions(STATE):
-                self._reconciled.offer(name, document)
-                if self._reconciled.complete:
-                    break
-            self._checkpoint_writer = reader.writer
+            self._take_checkpoint()
         self._read_commit_info()
+
+    def _take_checkpoint(self) -> None:
+        """Find in the checkpoint what the commits after it do not say."""
+        known = self._known
+        if (
+            known is not None
+            and known.segment is not None
+            and known.segment.checkpoint == self._segment.checkpoint
+            and known.version <= self._segment.version
+        ):
+            # An earlier version had it from the same checkpoint.
+            self._reconciled.offer("protocol", known.protocol.to_wire())
+            self._reconciled.offer("metaData", known.metadata.to_wire())
+            self._checkpoint_writer = known.checkpoint_writer
+            return
+        reader = self._checkpoint_reader()
+        for name, document in reader.small_actions(STATE):
+            self._reconciled.offer(name, document)
+            if self._reconciled.complete:
+                break
+        self._checkpoint_writer = reader.writer
 
     def _looked_into(
         self, files: LogFiles, look: Callable[[LogStore, str], Found]

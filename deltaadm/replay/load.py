@@ -47,14 +47,14 @@ def load_snapshot(
     version: int | None = None,
     timestamp: int | None = None,
     detail: Detail = Detail.PROTOCOL,
-    known: LogSegment | None = None,
+    known: Snapshot | None = None,
     listing: LogListing | None = None,
 ) -> Snapshot:
     """
     The table at its newest version, at *version*, or as of *timestamp* (ms since the epoch).
 
-    *known* are the files of a version that was loaded before, on whose checkpoint later ones build
-    as well, and *listing* is that of the whole log, where it has been listed. Features that nobody
+    *known* is a version that was loaded before, on whose checkpoint later ones build as well, and
+    *listing* is that of the whole log, where it has been listed. Features that nobody
     supports are no obstacle. Raises `TableError` where no snapshot can be built, with `established`
     holding what could be found, and `StorageError` for trouble with the store.
     """
@@ -65,9 +65,10 @@ def load_snapshot(
     def replay(segment: LogSegment) -> Snapshot:
         if engine is not None:
             return engine.replay(store, segment, detail)
-        return Replay(store, segment).outcome(detail)
+        return Replay(store, segment, known).outcome(detail)
 
-    snapshot, warnings = replayed(store, locate(store, version, known, listing), replay)
+    located = locate(store, version, None if known is None else known.segment, listing)
+    snapshot, warnings = replayed(store, located, replay)
     state = store.catalog_state
     was_asked = state is not None and state.manages_commits
     if not was_asked and any(map(snapshot.protocol.supports, CATALOG_MANAGED)):

@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.documents import Failure
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, UsageError
 from deltaadm.plans.carry_out import Executor
 from deltaadm.plans.document import read_entry, write_entry
-from deltaadm.plans.goals import require_reached
-from deltaadm.plans.plan import Plan, is_verified_by_state
+from deltaadm.plans.plan import Plan, is_verified_by_state, require_reached
 from deltaadm.plans.reports import (
     Entry,
     JournalReport,
@@ -685,7 +683,7 @@ def _plan_all(task: TableTask, change: ChangeOptions) -> tuple[int, int]:
         with _refusing(path):
             file = None if path is None else stack.enter_context(replacing(path))
         for result in table_results(task):
-            is_plan = not isinstance(result.report, Failure) and "error" not in result.document
+            is_plan = not result.is_error
             if is_plan:
                 plans += 1
                 known = result.report

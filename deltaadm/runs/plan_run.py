@@ -27,7 +27,6 @@ from deltaadm.errors import (
 )
 from deltaadm.masking import quoted, visible
 from deltaadm.plans import features as feature_plans
-from deltaadm.plans import goals as goal_plans
 from deltaadm.plans import reversal
 from deltaadm.plans.diff import diff
 from deltaadm.plans.impact import needing_consent, require_clients, still_shut_out
@@ -38,6 +37,7 @@ from deltaadm.plans.plan import (
     is_verified_by_state,
     moves,
     require_accepted,
+    require_reached,
 )
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.replay.embedded import MOST_OBSERVED
@@ -220,7 +220,7 @@ def plan_table(context: RunContext, target: Target, planner: Planner, change: Ch
     do_without_numpy(context, commits=change.planning.apply)
     made, planning = plan_for(context, target, planner, change.commit), change.planning
     if planning.apply:
-        goal_plans.require_reached(made.plan)
+        require_reached(made.plan)
     if is_standard_output(planning.out):
         output.show_on_stderr(context, [made.report])
         save_plan(planning.out, made.plan, made.table)
@@ -470,8 +470,7 @@ class LiveLog:
             target = Target(self.before.root, self._location(), may_be_missing=is_new)
         if version is not None and version < 0:
             return no_table(target.location, name)
-        known = self.before.segment
-        snapshot = target.load(self.context, detail=self.detail, version=version, known=known)
+        snapshot = target.load(self.context, detail=self.detail, version=version, known=self.before)
         return snapshot if name is None else replace(snapshot, name=name)
 
     def commits(self, first: int, last: int, step: Step) -> tuple[Provenance, ...]:
@@ -575,6 +574,9 @@ def plan_for_clients(
     Clients are NAME or NAME@VERSION, such as trino@480. A plan that does not reach all of them
     is applied only with `skip_unreachable`.
     """
+    # The search, which no other change needs to import.
+    from deltaadm.plans import goals as goal_plans
+
     goals = (
         *(Goal(parse_client(text), Access.READ) for text in readable_by),
         *(Goal(parse_client(text), Access.WRITE) for text in writable_by),

@@ -21,8 +21,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import TableError, UsageError, require_one_of
 from deltaadm.masking import masked
 from deltaadm.plans.alter import read_schema
-from deltaadm.plans.goals import require_reached
-from deltaadm.plans.plan import Plan
+from deltaadm.plans.plan import Plan, require_reached
 from deltaadm.plans.saved import SavedPlan
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.diff import DiffReport

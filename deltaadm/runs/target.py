@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.snapshot import LogSegment, Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import DeltaadmError, TableError, UsageError
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -46,7 +46,7 @@ class Target:
         detail: Detail | None = None,
         version: int | None = None,
         timestamp: int | None = None,
-        known: LogSegment | None = None,
+        known: Snapshot | None = None,
     ) -> Snapshot:
         """
         The state of the table; protocol and metadata alone unless *detail* says more.

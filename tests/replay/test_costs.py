@@ -26,7 +26,7 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import LocalStore
 from tests.support.program import deltaadm
-from tests.support.tables import START_BODY, Table, add, commit
+from tests.support.tables import START_BODY, Table, add, commit, metadata
 
 pytestmark = pytest.mark.slow
 
@@ -230,6 +230,27 @@ def test_reading_stops_where_protocol_and_metadata_are_known(tmp_path: Path) -> 
     store = CountingStore(tmp_path)
     load_snapshot(store)
     assert sorted(store.bytes) == [f"{version:020d}.json" for version in range(40, 50)]
+
+
+def test_a_checkpoint_that_is_the_same_as_before_is_not_read_again(tmp_path: Path) -> None:
+    store, name = with_checkpoint(tmp_path, 10), f"{VERSION:020d}.checkpoint.parquet"
+    before = load_snapshot(store)
+    changed = Table(tmp_path)
+    changed.write(f"{VERSION + 1:020d}.json", commit(add("y")))
+    store.bytes.clear()
+    after = load_snapshot(store, known=before)
+    assert name not in store.bytes
+    assert after == load_snapshot(store)
+    # What is newer counts, and what only a later version says is unknown to an earlier one.
+    changed.write(f"{VERSION + 2:020d}.json", commit(metadata(id="y")))
+    assert load_snapshot(store, known=after).metadata.id == "y"
+    later = load_snapshot(store)
+    assert load_snapshot(store, version=VERSION + 1, known=later) == after
+    # A checkpoint that was written anew is read.
+    with_checkpoint(tmp_path, 11)
+    store.bytes.clear()
+    assert load_snapshot(store, version=VERSION, known=before).metadata.id == "x"
+    assert name in store.bytes
 
 
 @pytest.mark.parametrize("detail", Detail)
