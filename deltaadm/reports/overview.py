@@ -122,11 +122,14 @@ class FleetCounts:
         self._failed = 0
         self._found: dict[str, dict[str, Item]] = {}
 
-    def add(self, document: Document) -> None:
-        """Count one more table."""
-        kind = kind_of(document)
+    def add_table(self, *, is_error: bool) -> None:
+        """Count one more table, of which nothing else is to be counted."""
         self._tables += 1
-        self._failed += kind == "error"
+        self._failed += is_error
+
+    def add(self, document: Document) -> None:
+        """Count one more table, and what its document says."""
+        self.add_table(is_error=kind_of(document) == "error")
         for heading, text in told_of(document).counted:
             key = text
             if heading == "Failures":  # those that differ in their numbers only are one

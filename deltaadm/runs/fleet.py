@@ -274,8 +274,9 @@ class TableResult:
     """
     What came of one table.
 
-    `line` is its JSON document, `code` the exit code that it would have alone, `report` the
-    report itself where some output is made of it. An `old` result is that of an earlier run.
+    `line` is its JSON document, which `is_error` where there is no other, `code` the exit code that
+    it would have alone, `report` the report itself where some output is made of it. An `old` result
+    is that of an earlier run.
     """
 
     table: str
@@ -283,6 +284,7 @@ class TableResult:
     code: int
     report: Report | None = None
     old: bool = False
+    is_error: bool = False
 
     @classmethod
     def of(
@@ -290,9 +292,9 @@ class TableResult:
     ) -> TableResult:
         """That of a *report* with this exit *code*, unless it has an error's."""
         line = rendered("jsonl", [report], Style(show_secrets=show_secrets))
-        return cls(
-            table, line, report.error.exit_code if isinstance(report, Failure) else code, report
-        )
+        if isinstance(report, Failure):
+            return cls(table, line, report.error.exit_code, report, is_error=True)
+        return cls(table, line, code, report)
 
     @classmethod
     def failed(cls, error: DeltaadmError, table: str) -> TableResult:
@@ -657,6 +659,8 @@ class ResultPrinter:
         ):
             self._at_once = shown.format
             self._later.remove(shown)
+        formats = (self._at_once, *(target.format for target in self._later))
+        self._sums_up = fleet.brief and any(FORMATS[of].sums_up for of in formats if of)
 
     @property
     def keeps(self) -> bool:
@@ -667,9 +671,12 @@ class ResultPrinter:
         """Show one more; raises `OutputLostError` where that is not possible."""
         self._codes.append(result.code)
         self._say_error(result)
-        document = result.document if self._fleet.brief else {}
-        if self._fleet.brief:
+        # Reading all documents again takes a tenth of a run, so only what shows counts does it.
+        document = result.document if self._sums_up else {}
+        if self._sums_up:
             self._counts.add(document)
+        else:
+            self._counts.add_table(is_error=result.is_error)
         if self._at_once == "text":
             self._write_line(document, result.code)
         # Of an old one the line is in the file to which the interrupted run has written.
@@ -751,7 +758,7 @@ class ResultPrinter:
                 held.append("")
             _write_lines(held)
             show(replace(self._context, format="text"), [overview])
-        elif not any(FORMATS[each.format].sums_up for each in self._later):
+        elif not self._sums_up:
             info(f"{overview_title(overview)}.")
 
 
