@@ -1,11 +1,12 @@
 """
-Fleets, and large logs, on one machine and on a standalone cluster of it, in turns.
+Fleets, and large logs, on one machine, on a standalone cluster of it and by a Connect server.
 
     python3 benchmarks/fleets.py --tables 2,2000,10000 --files 1000000,10000000 --runs 3
 
-The cluster, two workers with one core each on 127.0.0.1, shares the processors of the machine. The
-tables of a fleet have ten commits, and each a schema of its own; a large log has its files in a
-checkpoint. The result is a table on standard output.
+The cluster, two workers with one core each on 127.0.0.1, shares the processors of the machine, and
+so does the server, which has two threads. They take turns. The tables of a fleet have ten commits,
+and each a schema of its own; a large log has its files in a checkpoint. The result is a table on
+standard output. What `spark` says of memory is that of the JVM here, which `connect` has not.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.contestants import deltaadm
 from benchmarks.measure import Cost, Program, in_turns
 from benchmarks.tables import Shape, write
-from tests.support.spark_processes import LOOPBACK, master, spark_conf, worker
+from tests.support.spark_processes import LOOPBACK, connect_server, master, spark_conf, worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,13 +103,16 @@ def main() -> None:
         asked = works(scratch, sizes, files)
         print("| work | engine | seconds | of the driver's processors | MB of the driver |")
         print("|---|---|---|---|---|")
-        with cluster(scratch) as address:
+        (served := scratch / "server").mkdir()
+        with cluster(scratch) as address, connect_server(served, work={}) as server:
             spark = ["--engine", "spark", "--spark-master", address, *spark_conf(_SETTINGS)]
+            connect = ["--engine", "spark", "--remote", server]
             for work, arguments in asked.items():
                 right = as_many_lines()
                 programs = [
                     Program("embedded", deltaadm(*arguments), right),
                     Program("spark", deltaadm(*arguments, *spark), right),
+                    Program("connect", deltaadm(*arguments, *connect), right),
                 ]
                 for name, cost in in_turns(programs, options.runs, patience=900).items():
                     figures = "did not run | | "

@@ -88,6 +88,9 @@ _LAST_SHARE: Final = 4
 _JOBS: Final = 16
 """Jobs at the same time, at most: where there are more processors, each has several tasks."""
 
+_JOBS_KEPT: Final = 16
+"""Jobs whose plans may wait in the JVM, each with 50 kB, until garbage is collected here."""
+
 _AHEAD: Final = 20_000
 """Tables whose answers may wait for a slow one: of `inspect` about 20 MB."""
 
@@ -129,8 +132,11 @@ class Executors:
         dealt = list(_dealt(tables, slots, tasks))
         try:
             with closing(each_ahead(run, dealt, jobs, _AHEAD // (tasks * _SHARE))) as ran:
-                for shares, came in zip(dealt, ran, strict=True):
+                for number, (shares, came) in enumerate(zip(dealt, ran, strict=True), 1):
                     yield from _answers(list(chain(*shares)), came, run, lost)
+                    # Plans stay in the JVM as long as Py4J's objects, in cycles, stay here.
+                    if number % _JOBS_KEPT == 0:
+                        gc.collect()
         finally:
             wait_for_releases(self.session)
 

@@ -333,6 +333,8 @@ def _process(
     options += [*java_options, f"-Djava.io.tmpdir={scratch.path}"]
     ours = {
         "SPARK_CONNECT_MODE": "0",
+        # Hundreds of threads take memory from glibc, each few from places of their own.
+        "MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2"),
         # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
         # in the same way.
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(scratch.path / _ANNOUNCEMENT),
@@ -553,12 +555,15 @@ def not_started(cause: str, remedy: str = _REMEDY) -> EngineError:
 # A faster start
 
 
-SHORT_WORK: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn32m")
+SHORT_WORK: Final = (
+    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn32m", "-Xms96m", "-XX:MinHeapFreeRatio=20"
+)  # fmt: skip
 """
 Compile quickly rather than well, and collect garbage without threads of its own, early.
 
 A session that commits metadata ends before the optimizing compiler pays for itself, and before it
-has filled the space for new objects that Java would reserve: a third of a large machine's heap.
+has filled the space for new objects that Java would reserve: a third of a large machine's heap. A
+session for many tables would fill the heap it begins with, a share of the machine, with garbage.
 """
 
 

@@ -361,6 +361,10 @@ _EVERYWHERE: Final = {
     # Nobody looks at it, and it would listen on a port of this machine.
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # What it could show of jobs that have ended: of a thousand each, by default, kept in memory.
+    "spark.ui.retainedJobs": "16",
+    "spark.ui.retainedStages": "16",
+    "spark.sql.ui.retainedExecutions": "16",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",  # `${...}` may stand in names and expressions
 }

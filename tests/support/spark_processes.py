@@ -33,7 +33,7 @@ SMALL_JVM = " ".join(SHORT_WORK)
 """Options of a JVM for short work."""
 
 
-_ROOM = "-XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xmn200m"
+_ROOM = "-XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xms400m -Xmn200m"
 """For the code, the classes and the garbage of hundreds of tests."""
 
 _OPTIMIZED_LATE = (
@@ -111,15 +111,17 @@ def delta_jars() -> list[str]:
 
 
 @contextlib.contextmanager
-def connect_server(directory: Path, python: str = sys.executable) -> Iterator[str]:
+def connect_server(
+    directory: Path, python: str = sys.executable, work: Mapping[str, str] = FEW_TASKS
+) -> Iterator[str]:
     """
     The address of a Connect server with Delta and a Hive metastore; it stops with the block.
 
-    Its executors run *python*.
+    Its executors run *python*. It has the settings for such *work*.
     """
     conf = (
         DELTA
-        | FEW_TASKS
+        | dict(work)
         | LOOPBACK
         | {
             "spark.driver.extraJavaOptions": f"{SMALL_JVM} {_ROOM} {_QUICK_STARTS}",
