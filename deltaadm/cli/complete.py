@@ -54,7 +54,7 @@ def _candidates(before: Sequence[str], typed: str) -> Answer:
 def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
     options = {name: each for each in command.declared() for name in each.names}
     expecting: Declared | None = None
-    place, lists_tables = 0, False
+    place, lists_tables, asks_why = 0, False, False
     for word in before:
         if expecting is not None:
             expecting = None
@@ -62,6 +62,7 @@ def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
             place += 1
         elif (option := options.get(word.partition("=")[0])) is not None:
             lists_tables = lists_tables or option.field in _NAME_TABLES
+            asks_why = asks_why or option.field == "why"
             expecting = None if option.is_switch or "=" in word else option
     if expecting is not None:
         return _values(command, expecting, typed)
@@ -74,6 +75,9 @@ def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
         found, files = _values(command, options[name], value)
         return {f"{name}={word}": text for word, text in found.items()}, files
     place += lists_tables
+    if asks_why and place:  # what it is about follows the tables
+        features = import_module("deltaadm.domain.features").FEATURES
+        return dict.fromkeys(("reader", "writer", *features), ""), True
     arguments = command.arguments
     if arguments and (place < len(arguments) or arguments[-1].is_list):
         return _values(command, arguments[min(place, len(arguments) - 1)], typed)
