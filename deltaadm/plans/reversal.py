@@ -14,10 +14,11 @@ from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import FieldKey
+from deltaadm.domain.schema import FieldKey, Path, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
+from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
@@ -166,6 +167,7 @@ def _steps(
     steps = _merged((step for _, _, step in inverse if step is not None), current)
     try:
         state = propose(UNDO, current, steps, session=session, check_outcome=False).after
+        _require_kept(before, current, state, steps)
     except RefusedError:
         # Which of them Delta refuses shows one by one; some need what comes after them.
         possible: list[Step] = []
@@ -179,6 +181,7 @@ def _steps(
                     try:
                         alone = _merged([step], state)
                         plan = propose(UNDO, state, alone, session=session, check_outcome=False)
+                        _require_kept(before, state, plan.after, alone)
                         state = plan.after
                         possible.append(step)
                     except RefusedError as refusal:
@@ -196,6 +199,17 @@ def _steps(
     if reason:
         reasons |= dict.fromkeys(_VERSIONS, f"stays as it is: {reason}")
     return [*steps, *lowering], reasons
+
+
+def _require_kept(before: Snapshot, old: Snapshot, new: Snapshot, steps: Iterable[Step]) -> None:
+    """Raise `RefusedError` where *steps*, from *old* to *new*, drop a column that *before* has."""
+    if any(isinstance(step, kinds.DropColumns) for step in steps):
+        had, has = (
+            {change.subject for change in diff(before, state) if change.kind is ChangeKind.REMOVE}
+            for state in (old, new)
+        )
+        if any(subject.startswith("schema[") for subject in has - had):
+            raise RefusedError("its name stands for a column that was there before.")
 
 
 def _merged(steps: Iterable[Step], table: Snapshot) -> list[Step]:
@@ -260,7 +274,18 @@ def _inverse(
 ) -> Iterator[tuple[str, str, Step | None]]:
     """The place of each change, how it is undone in words, and a step that does it, in order."""
     undone: list[tuple[str, str, Step | None]] = []
-    for change in chain.from_iterable(map(_parts, changes)):
+    changes = list(changes)
+    renamed = {
+        parse_column(change.after[RENAMED]): parse_column(change.before[RENAMED])
+        for change in changes
+        if is_renaming(change)
+    }
+    added = {
+        parse_column(change.name)
+        for change in changes
+        if change.place == "schema" and change.kind is ChangeKind.ADD
+    }
+    for subject, change in chain.from_iterable(_parts(one, renamed, added) for one in changes):
         if change.subject == "schema":
             # All columns into their order of before: most of these moves do nothing.
             last: dict[tuple[str, ...], str] = {}
@@ -271,7 +296,7 @@ def _inverse(
             continue
         # What kind of step has made a change shows by the change.
         undo = undo_change(change, Stage(before, kinds.SetProperties({}), after))
-        undone += ((change.subject, undo.words, step) for step in undo.steps or (None,))
+        undone += ((subject, undo.words, step) for step in undo.steps or (None,))
     dropped = {step.name for _, _, step in undone if isinstance(step, kinds.DropFeature)}
 
     def rank(entry: tuple[str, str, Step | None]) -> tuple[int, int]:
@@ -307,14 +332,29 @@ def _height(name: str, among: set[str]) -> int:
     return 1 + max((_height(other, among) for other in dependents(name, among)), default=0)
 
 
-def _parts(change: Change) -> Iterator[Change]:
-    if change.kind is not ChangeKind.SET or not change.subject.startswith("schema["):
-        yield change
+def _parts(
+    change: Change, renamed: Mapping[Path, Path], added: set[Path]
+) -> Iterator[tuple[str, Change]]:
+    """
+    What is undone of *change* by itself, and for which place.
+
+    Columns are called as they are once the *renamed* ones have their former names.
+    """
+    if change.kind is ChangeKind.REMOVE or not change.subject.startswith("schema["):
+        yield change.subject, change
+        return
+    path = parse_column(change.name)
+    above = [path[:end] for end in range(len(path), 0, -1)]
+    around = next((at for at in above if at in renamed), ())
+    former = f"schema[{path_text((*renamed.get(around, ()), *path[len(around) :]))}]"
+    if change.kind is ChangeKind.ADD:
+        # It goes with the outermost of the new columns around it.
+        whole = next(at for at in reversed(above) if at in added)
+        gone = (*renamed.get(around, ()), *whole[len(around) :])
+        yield former, replace(change, subject=f"schema[{path_text(gone)}]")
         return
     keys = {*change.before, *change.after}
     alone: tuple[Collection[str], ...] = COLUMN_MAPPING_KEYS, (RENAMED,), (FieldKey.COMMENT,)
-    # Once it is renamed back, a column has its former name.
-    former = f"schema[{change.before[RENAMED]}]" if is_renaming(change) else change.subject
     for part in (*(keys & {*group} for group in alone), keys.difference(*alone)):
         if part:
             was, is_now = (
@@ -322,4 +362,4 @@ def _parts(change: Change) -> Iterator[Change]:
                 for side in (change.before, change.after)
             )
             subject = change.subject if RENAMED in part else former
-            yield Change(ChangeKind.SET, subject, was, is_now)
+            yield subject, Change(ChangeKind.SET, subject, was, is_now)

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from deltaadm.domain.ddl import parse_column_list, parse_move
+from deltaadm.domain.ddl import parse_column_list, parse_columns, parse_definitions, parse_move
 from deltaadm.domain.features import REFERENCE, Cost
 from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
 from deltaadm.domain.steps.step import evolve
@@ -69,6 +70,17 @@ def restores(undo: Undo) -> bool:
     return bool(undo.steps) and not undo.words.endswith(exceptions)
 
 
+def adding(column: str, **renamed: str) -> TableChanges:
+    names = {parse_column(old): new for old, new in renamed.items()}
+    return TableChanges(add=parse_definitions(column), rename=names)
+
+
+def _short(step: Step) -> str:
+    """A step on columns, in a few words."""
+    changed = [f"{path_text(old)}={new[-1]}" for old, new in step.touches.renames]
+    return " ".join([step.kind.partition("_")[0], *changed, *map(path_text, step.touches.drops)])
+
+
 @given(tables(), wishes())
 def test_each_step_is_taken_back_as_far_as_its_undo_says(
     table: Snapshot, wish: TableChanges
@@ -116,6 +128,40 @@ def _follows(subject: str) -> bool:
 
 def _loses(undo: Undo) -> bool:
     return undo.words.startswith("never") or bool(undo.steps and not restores(undo))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "undone"),
+    [
+        ([adding("s.x INT", s="t")], ["rename t=s", "drop s.x"]),
+        (
+            [adding("s.x INT", s="t"), adding("s STRUCT<a: INT>")],
+            ["drop s", "rename t=s", "drop s.x"],
+        ),
+        (
+            [adding("k2 INT", **{"s.a": "c", "s": "t"}), adding("t.a INT")],
+            ["rename t=s", "drop s.a k2", "rename s.c=a"],
+        ),
+        ([adding("n STRUCT<a: INT, b: INT>")], ["drop n"]),
+        # Two that have exchanged their names, and one in what is called as its struct was.
+        (
+            [adding("k2 INT", s="u", r="v"), adding("j INT", u="r", v="s"), adding("s.a INT")],
+            ["drop k2 j"],
+        ),
+    ],
+)
+def test_undoing_a_plan_drops_new_columns_alone(
+    wishes: list[TableChanges], undone: list[str]
+) -> None:
+    names = "s STRUCT<a: INT, b: INT>, r STRUCT<c: INT>, k INT"
+    plain = snapshot(schemaString=parse_columns(names).to_json())
+    before = after = plan_changes(plain, TableChanges(set_properties={MODE: "name"})).after
+    for wish in wishes:
+        after = plan_changes(after, wish).after
+    plan = plan_undo(before, after, after, what="The plan")
+    assert [_short(step) for step in plan.steps] == undone
+    lost = {change.subject for change in diff(before, plan.after) if change.after is None}
+    assert not lost
 
 
 def losing_clustering(table: Snapshot) -> Snapshot:
