@@ -354,8 +354,7 @@ def _parts(
         yield former, replace(change, subject=f"schema[{path_text(gone)}]")
         return
     keys = {*change.before, *change.after}
-    alone: tuple[Collection[str], ...] = COLUMN_MAPPING_KEYS, (RENAMED,), (FieldKey.COMMENT,)
-    for part in (*(keys & {*group} for group in alone), keys.difference(*alone)):
+    for part in (*(keys & {*group} for group in _ALONE), keys.difference(*_ALONE)):
         if part:
             was, is_now = (
                 {key: value for key, value in side.items() if key in part}
@@ -363,3 +362,14 @@ def _parts(
             )
             subject = change.subject if RENAMED in part else former
             yield subject, Change(ChangeKind.SET, subject, was, is_now)
+
+
+_ALONE: Final[tuple[Collection[str], ...]] = (
+    COLUMN_MAPPING_KEYS,
+    (RENAMED,),
+    ("type", FieldKey.TYPE_CHANGES, FieldKey.RAW_TYPE),
+    ("nullable",),
+    (FieldKey.COMMENT,),
+    (FieldKey.CURRENT_DEFAULT,),
+)
+"""The parts of a column that are undone each by itself."""

@@ -499,15 +499,18 @@ def _undo_change(change: Change, stage: Stage) -> Undo:
         return _by(kinds.ChangeColumns(tuple(moves)), stage.after)
     column = parse_column(change.name)
     before, after = change.before or {}, change.after or {}
-    if "type" in before or FieldKey.TYPE_CHANGES in after:
+    keys = {*before, *after}
+    if "type" in before or FieldKey.TYPE_CHANGES in after or FieldKey.RAW_TYPE in keys:
         return Undo("never: a type cannot be narrowed again")
     if "nullable" in before:
         return Undo("never: Delta adds no NOT NULL to a column that may hold nulls")
-    if FieldKey.COMMENT in {**before, **after}:
+    if FieldKey.COMMENT in keys:
         comment = before.get(FieldKey.COMMENT)
         step = kinds.ChangeColumns((kinds.ColumnChange(column, comment=comment or ""),))
         undo = _by(step, stage.after)
         return Undo(f"{undo.words}{LEAVES_EMPTY if comment is None else ''}", undo.steps)
+    if FieldKey.CURRENT_DEFAULT not in keys:
+        return Undo("never: no command sets it")
     back = kinds.ColumnChange(column, default=before.get(FieldKey.CURRENT_DEFAULT, ""))
     return _by(kinds.ChangeColumns((back,)), stage.after)
 

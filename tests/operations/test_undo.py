@@ -33,7 +33,7 @@ from deltaadm.plans.plan import Plan
 from deltaadm.plans.reports import PlanReport
 from deltaadm.plans.reversal import plan_undo
 from deltaadm.plans.undo import Stage, Undo
-from tests.support.plans import mapped, snapshot
+from tests.support.plans import mapped, schema, snapshot
 from tests.support.undo import undo_steps
 from tests.support.wishes import MODE, carried_out, possible, tables, wishes
 
@@ -162,6 +162,34 @@ def test_undoing_a_plan_drops_new_columns_alone(
     assert [_short(step) for step in plan.steps] == undone
     lost = {change.subject for change in diff(before, plan.after) if change.after is None}
     assert not lost
+
+
+@pytest.mark.parametrize(
+    ("changed", "type_then", "notes"),
+    [
+        ({"unit": "m"}, "integer", ["schema[a] stays as it is: no command sets it."]),
+        (
+            {"CURRENT_DEFAULT": "2"},
+            "long",
+            ["schema[a] stays as it is: a type cannot be narrowed again."],
+        ),
+    ],
+)
+def test_undoing_sets_back_no_default_but_one_that_has_changed(
+    changed: dict[str, str], type_then: str, notes: list[str]
+) -> None:
+    default = {"CURRENT_DEFAULT": "1"}
+    before, after = (
+        snapshot((1, 7), team, writer=["allowColumnDefaults"], schemaString=columns)
+        for team, columns in (
+            ({}, schema("a", **default)),
+            ({"team": "x"}, schema("a", types=type_then, **(default | changed))),
+        )
+    )
+    plan = plan_undo(before, after, after, what="Version 1")
+    [field] = plan.after.metadata.schema.fields
+    assert field.metadata["CURRENT_DEFAULT"] == "1"
+    assert (list(plan.notes), plan.after.metadata.configuration) == (notes, {})
 
 
 def losing_clustering(table: Snapshot) -> Snapshot:
