@@ -143,6 +143,10 @@ def plan_reference(
         staying = [at for at in staying if at not in _VERSIONS]
     if any(at.startswith("protocol.") for at in staying):
         staying = [at for at in staying if not at.startswith(_IMPLIED)]
+    if wanted.metadata.id != current.metadata.id:  # another table, which may have more columns
+        missing = "is missing: alter --add-column adds it, without values"
+        columns = (each.subject for each in left if each.place == "schema" and each.after is None)
+        reasons |= dict.fromkeys(columns, missing)
     reasons |= dict.fromkeys(unknown, "stays as it is: the reference has its fingerprint alone")
     causes = {at: why for step in plan.steps for at, why in step.reasons().items()}
     reasons = causes | reasons

@@ -18,13 +18,13 @@ from deltaadm.domain.features import (
     undo_feature,
 )
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for
-from deltaadm.domain.schema import FieldKey, StructType
+from deltaadm.domain.schema import FieldKey, PrimitiveType, StructType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
-from deltaadm.domain.transaction.columns import clustering_columns, parse_column
+from deltaadm.domain.transaction.columns import can_be_altered, clustering_columns, parse_column
 from deltaadm.domain.transaction.update import COMPAT_KEYS, enabled_versions
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError
@@ -499,20 +499,29 @@ def _undo_change(change: Change, stage: Stage) -> Undo:
         return _by(kinds.ChangeColumns(tuple(moves)), stage.after)
     column = parse_column(change.name)
     before, after = change.before or {}, change.after or {}
-    keys = {*before, *after}
-    if "type" in before or FieldKey.TYPE_CHANGES in after or FieldKey.RAW_TYPE in keys:
-        return Undo("never: a type cannot be narrowed again")
-    if "nullable" in before:
-        return Undo("never: Delta adds no NOT NULL to a column that may hold nulls")
-    if FieldKey.COMMENT in keys:
-        comment = before.get(FieldKey.COMMENT)
-        step = kinds.ChangeColumns((kinds.ColumnChange(column, comment=comment or ""),))
-        undo = _by(step, stage.after)
-        return Undo(f"{undo.words}{LEAVES_EMPTY if comment is None else ''}", undo.steps)
-    if FieldKey.CURRENT_DEFAULT not in keys:
-        return Undo("never: no command sets it")
-    back = kinds.ColumnChange(column, default=before.get(FieldKey.CURRENT_DEFAULT, ""))
-    return _by(kinds.ChangeColumns((back,)), stage.after)
+    keys, end = {*before, *after}, ""
+    back: kinds.ColumnChange | None = None
+    never = "no command sets it"
+    if "type" in before and can_be_altered(after["type"], before["type"]):
+        # What another table has may well be wider.
+        back = kinds.ColumnChange(column, type=PrimitiveType(before["type"]))
+    elif keys == {FieldKey.TYPE_CHANGES}:
+        never = "the column has been widened"
+    elif "type" in before or FieldKey.TYPE_CHANGES in after or FieldKey.RAW_TYPE in keys:
+        never = "a type cannot be narrowed again"
+    elif before.get("nullable"):
+        back = kinds.ColumnChange(column, nullable=True)
+    elif "nullable" in before:
+        never = "Delta adds no NOT NULL to a column that may hold nulls"
+    elif FieldKey.COMMENT in keys:
+        back = kinds.ColumnChange(column, comment=before.get(FieldKey.COMMENT) or "")
+        end = LEAVES_EMPTY if before.get(FieldKey.COMMENT) is None else ""
+    elif FieldKey.CURRENT_DEFAULT in keys:
+        back = kinds.ColumnChange(column, default=before.get(FieldKey.CURRENT_DEFAULT, ""))
+    if back is None:
+        return Undo(f"never: {never}")
+    undo = _by(kinds.ChangeColumns((back,)), stage.after)
+    return replace(undo, words=f"{undo.words}{end}")
 
 
 _PLACES: Final[Mapping[str, Callable[[Change, Stage], Undo]]] = {

@@ -8,7 +8,7 @@ from tests.support.clients import ACCEPT_ALL
 from tests.support.drift import DRIFTS, drifted
 from tests.support.program import LogWriter, deltaadm, untouched
 from tests.support.rows import with_rows
-from tests.support.tables import Table, add, column, commit_info, metadata, schema
+from tests.support.tables import Table, add, column, commit_info, metadata, protocol, schema
 
 CONSENT = (
     "--apply", "--yes", "--allow-rewrite", "--allow-backfill", *ACCEPT_ALL,
@@ -73,6 +73,23 @@ def test_columns_change_only_if_they_are_named(plain: Path, reference: Path) -> 
     named = deltaadm("diff", reference, plain, "--plan", "--only", "schema", "-o", "json").document
     assert (named["steps"], named["unfixed"]) == ([], 1)
     assert named["notes"][0].startswith("schema[b] stays as it is: ")
+
+
+def test_columns_become_as_wide_as_those_of_another_table() -> None:
+    widening = {"delta.enableTypeWidening": "true"}
+    listing = protocol(3, 7, ["typeWidening"], ["typeWidening", "invariants"])
+    wide, narrow = schema(column("a", "long"), column("n")), schema(column("a", nullable=False))
+    for name, columns in (("wide", wide), ("narrow", narrow)):
+        made = metadata(widening, id=name, schemaString=columns)
+        Table(Path(name)).commit(0, listing, made)
+    compare = ("diff", "wide", "narrow", "--plan", "--only", "schema", "-o", "json")
+    plan = deltaadm(*compare).document
+    wanted = [step["sql"].partition("ALTER COLUMN ")[2] for step in plan["steps"]]
+    assert wanted == ["`a` TYPE BIGINT", "`a` DROP NOT NULL"]
+    assert plan["notes"] == [
+        "schema[a] stays as it is: no command sets it.",
+        "schema[n] is missing: alter --add-column adds it, without values.",
+    ]
 
 
 def test_what_only_follows_is_no_difference(plain: Path, reference: Path) -> None:
