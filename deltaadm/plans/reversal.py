@@ -18,7 +18,7 @@ from deltaadm.domain.schema import FieldKey, Path, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
-from deltaadm.domain.transaction.columns import parse_column
+from deltaadm.domain.transaction.columns import clustering_columns, parse_column
 from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
@@ -27,6 +27,7 @@ from deltaadm.plans.undo import (
     LEAVES_EMPTY,
     WITHOUT_COMMAND,
     Stage,
+    Undo,
     undo_change,
     with_other_retention,
 )
@@ -300,6 +301,9 @@ def _inverse(
             continue
         # What kind of step has made a change shows by the change.
         undo = undo_change(change, Stage(before, kinds.SetProperties({}), after))
+        if subject == "clusteringColumns" and renamed:
+            # By names that columns have once more by then.
+            undo = Undo("", (kinds.ClusterBy(clustering_columns(before) or ()),))
         undone += ((subject, undo.words, step) for step in undo.steps or (None,))
     dropped = {step.name for _, _, step in undone if isinstance(step, kinds.DropFeature)}
 

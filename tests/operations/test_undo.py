@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from deltaadm.domain.ddl import parse_column_list, parse_columns, parse_definitions, parse_move
 from deltaadm.domain.features import REFERENCE, Cost
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import path_text
+from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
 from deltaadm.domain.steps.step import evolve
@@ -162,6 +162,17 @@ def test_undoing_a_plan_drops_new_columns_alone(
     assert [_short(step) for step in plan.steps] == undone
     lost = {change.subject for change in diff(before, plan.after) if change.after is None}
     assert not lost
+
+
+@pytest.mark.parametrize("columns", [None, [("b",)], []], ids=["same", "other", "none"])
+def test_undoing_a_plan_clusters_by_the_columns_that_it_renamed(columns: list[Path] | None) -> None:
+    plain = snapshot(schemaString=schema("a", "b"))
+    mapping = TableChanges(set_properties={MODE: "name"}, cluster_by=[("a",)])
+    before = plan_changes(plain, mapping).after
+    after = plan_changes(before, TableChanges(rename={("a",): "c"}, cluster_by=columns)).after
+    plan = plan_undo(before, after, after, what="The plan")
+    assert clustering_columns(plan.after) == (("a",),)
+    assert (len(plan.steps), plan.notes) == (1 if columns is None else 2, ())
 
 
 @pytest.mark.parametrize(
