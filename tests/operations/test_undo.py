@@ -143,6 +143,10 @@ def _loses(undo: Undo) -> bool:
             ["rename t=s", "drop s.a k2", "rename s.c=a"],
         ),
         ([adding("n STRUCT<a: INT, b: INT>")], ["drop n"]),
+        (
+            [TableChanges(change=[ColumnChange(("s", "a"), comment="x")], rename={("s",): "t"})],
+            ["rename t=s", "change"],
+        ),
         # Two that have exchanged their names, and one in what is called as its struct was.
         (
             [adding("k2 INT", s="u", r="v"), adding("j INT", u="r", v="s"), adding("s.a INT")],
