@@ -514,8 +514,9 @@ class Snapshot:
     (the in-commit timestamp where the table has them, else the commit file's modification
     time) and None where it is not known. `domains`, `transactions` and `files` are None where
     they were not asked for. `commit_info` is that of the newest commit, and `checkpoint_writer` the
-    program that wrote the checkpoint by its own account, when they were read. `writers` are
-    those of the commits after the checkpoint that were read, of the newest commit first.
+    program that wrote the checkpoint by its own account, when they were read; `in_checkpoint` names
+    the actions among protocol and metaData that were taken from there. `writers` are those of the
+    commits after the checkpoint that were read, of the newest commit first.
     `suspended_clustering` are the columns by which the table is to be clustered again once the run
     goes on that took its clustering away for some time; found where domains were asked for.
     """
@@ -531,6 +532,7 @@ class Snapshot:
     commit_info: CommitInfo | None = None
     writers: tuple[Writer, ...] = field(default=(), compare=False)
     checkpoint_writer: str = ""
+    in_checkpoint: frozenset[str] = field(default=frozenset(), compare=False)
     segment: LogSegment | None = None
     suspended_clustering: tuple[Path, ...] = ()
     name: str | None = None

@@ -69,6 +69,7 @@ class Replay:
         self._is_info_unread = False
         self._writers: list[Writer] = []
         self._checkpoint_writer = ""
+        self._in_checkpoint: frozenset[str] = frozenset()
         self._actions_if_few: Callable[[LogStore, str], list[Named] | None] = actions_if_few
 
     def outcome(self, detail: Detail) -> Snapshot:
@@ -116,13 +117,15 @@ class Replay:
     def _take_checkpoint(self) -> None:
         """Find in the checkpoint what the commits after it do not say."""
         known = self._known
+        lacking = self._reconciled.lacking
         if (
             known is not None
             and known.segment is not None
             and known.segment.checkpoint == self._segment.checkpoint
-            and known.version <= self._segment.version
+            # What it has from commits counts no more: the log may have gone back since.
+            and lacking <= known.in_checkpoint
         ):
-            # An earlier version had it from the same checkpoint.
+            self._in_checkpoint = lacking
             self._reconciled.offer("protocol", known.protocol.to_wire())
             self._reconciled.offer("metaData", known.metadata.to_wire())
             self._checkpoint_writer = known.checkpoint_writer
@@ -213,6 +216,7 @@ class Replay:
             commit_info=self._commit_info,
             writers=merged(self._writers),
             checkpoint_writer=self._checkpoint_writer,
+            in_checkpoint=self._in_checkpoint,
             segment=self._segment,
             warnings=(*self._warnings, *self._tolerated(protocol, metadata)),
         )
@@ -262,6 +266,7 @@ class Replay:
         from deltaadm.replay import checkpoints
 
         assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
+        self._in_checkpoint = self._reconciled.lacking
         return checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
 
     def _open_checkpoint(self) -> CheckpointReader:

@@ -57,6 +57,12 @@ class Reconciliation:
     def complete(self) -> bool:
         return self.protocol is not None and self.metadata is not None
 
+    @property
+    def lacking(self) -> frozenset[str]:
+        """Which of protocol and metaData are still to be found."""
+        found = zip(STATE, (self.protocol, self.metadata), strict=True)
+        return frozenset(name for name, document in found if document is None)
+
     def offer(self, name: str, document: Document) -> bool:
         """Take in one action; true if it is an `add` whose file is alive."""
         return self.survives(name, document) and name == "add"

@@ -246,6 +246,9 @@ def test_a_checkpoint_that_is_the_same_as_before_is_not_read_again(tmp_path: Pat
     assert load_snapshot(store, known=after).metadata.id == "y"
     later = load_snapshot(store)
     assert load_snapshot(store, version=VERSION + 1, known=later) == after
+    # So is what a commit said that is gone, as after a restore from a backup.
+    changed.write(f"{VERSION + 2:020d}.json", commit(add("z")))
+    assert load_snapshot(store, known=later).metadata.id == "x"
     # A checkpoint that was written anew is read.
     with_checkpoint(tmp_path, 11)
     store.bytes.clear()
