@@ -16,7 +16,7 @@ from deltaadm.plans.plan import Goal, Plan
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports import validate as reports
 from deltaadm.rules.rule import Rule, Scope, Severity, ValidationReport
-from deltaadm.runs.context import RunContext, answer_time
+from deltaadm.runs.context import RunContext, answer_time, now
 from deltaadm.runs.declare import Parameters, option
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import Fleet, TableResult, combine_exit_codes
@@ -159,7 +159,7 @@ def fixes_planner(run: ValidationRun) -> Planner:
                 *(Goal(release, Access.WRITE) for release in demands.writers),
             ),
             history_of=table.history_of,
-            now=answer_time(),
+            now=now(),
             fail_on=run.fail_on,
             session=table.session,
         )

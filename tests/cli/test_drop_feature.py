@@ -51,6 +51,22 @@ def test_two_runs_a_day_apart(vectors: Table, writer: LogWriter) -> None:
     assert len(writer.steps) == 2
 
 
+def test_the_clock_says_whether_history_has_expired(
+    vectors: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors.commit(1, metadata({}))
+    policy = 'policy.forbidden-features=["deletionVectors", "checkpointProtection"]'
+    for then in ("1", "4000000000"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", then)
+        planned = deltaadm("validate", vectors.path, "--fix", "--config", policy)
+        assert "older versions need it; ready at 20" in planned.out
+    a_day_later(vectors)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
+    assert (
+        "- deletionVectors" in deltaadm("validate", vectors.path, "--fix", "--config", policy).out
+    )
+
+
 def test_the_way_down(vectors: Table, writer: LogWriter) -> None:
     assert (
         deltaadm(
