@@ -89,7 +89,7 @@ class Inventory:
         """Add all of them to the table, or make it; raises `RefusedError` if that fails."""
         with _refusing(self._path):
             require_real_directory(self._path)
-            rows = [{name: _unicode(value) for name, value in row.items()} for row in self._rows]
+            rows = [{name: _storable(value) for name, value in row.items()} for row in self._rows]
             table = pa.Table.from_pylist(rows, schema=_SCHEMA)
             write_deltalake(str(self._path.absolute()), table, mode="append", schema_mode="merge")
 
@@ -137,9 +137,14 @@ def _refusing(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _unicode(value: Any) -> Any:
+def _storable(value: Any) -> Any:
     if isinstance(value, list):
-        return [_unicode(item) for item in value]
+        return [_storable(item) for item in value]
+    if isinstance(value, int) and value.bit_length() >= _BITS:
+        return None  # as for a time that is no date
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     return value
+
+
+_BITS: Final = 64  # of a number in the table

@@ -9,7 +9,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from tests.support import tables
 from tests.support.program import deltaadm, untouched
-from tests.support.tables import commit, metadata, protocol
+from tests.support.tables import commit, commit_info, metadata, protocol
 
 
 @pytest.fixture
@@ -48,14 +48,17 @@ def test_a_row_for_each_table_and_run(lake: Path, tmp_path: Path) -> None:
     assert len(rows(place)) == 4
 
 
-def test_a_name_that_is_not_unicode_does_not_cost_the_other_rows(
-    lake: Path, tmp_path: Path
-) -> None:
+def test_what_no_row_can_hold_does_not_cost_the_other_rows(lake: Path, tmp_path: Path) -> None:
     tables.table(lake / "odd\udcff", tables.START_BODY)
+    named, late = ["inCommitTimestamp"], commit_info(inCommitTimestamp=2**63 - 1)
+    on = metadata({"delta.enableInCommitTimestamps": "true"})
+    tables.table(lake / "late", commit(late, protocol(1, 7, None, named), on))
     place = tmp_path / "inventory"
     result = deltaadm("inspect", "--discover", lake, "--save-as", "delta", place)
     assert (result.code, result.err) == (9, "")
-    assert str(lake / r"odd\udcff") in {row["table"] for row in rows(place)}
+    found = {row["table"]: row["timestamp"] for row in rows(place)}
+    assert str(lake / r"odd\udcff") in found
+    assert found[str(lake / "late")] is None
 
 
 def test_a_name_that_looks_like_a_url_is_one_of_a_directory(
