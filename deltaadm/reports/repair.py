@@ -18,7 +18,7 @@ from deltaadm.blocks import (
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import COUNT, STRINGS, array, mapping, maybe, record
-from deltaadm.masking import quoted
+from deltaadm.masking import argument, quoted
 from deltaadm.reports.words import counted
 
 if TYPE_CHECKING:
@@ -158,7 +158,9 @@ def _result(plan: RepairPlan, outcome: RepairOutcome) -> Iterator[Block]:
         yield Paragraph(f"{len(plan.refused)} refused: see the plan.", "error")
     if outcome.can_be_undone:
         name = outcome.journal.split("/")[-2]
-        yield Command(f"deltaadm repair {quoted(plan.table)} --undo {name} --apply", label="undo")
+        yield Command(
+            f"deltaadm repair {quoted(argument(plan.table))} --undo {name} --apply", label="undo"
+        )
 
 
 def show_undo(report: UndoReport) -> Iterator[Block]:

@@ -1,5 +1,6 @@
 """What `inspect` says is worth doing, with the command that plans it."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,30 @@ def test_retention_settings_that_contradict_each_other() -> None:
 def test_commands_can_be_pasted_whatever_the_table_is_called() -> None:
     [(_, command)] = given(listing("vacuumProtocolCheck"), "-a b")
     assert command == "deltaadm drop-feature './-a b' vacuumProtocolCheck"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["inspect", "--table"],
+        ["inspect", "--for-client", "hive", "--"],
+        ["history", "--restorable", "--"],
+        ["validate", "--fix", "--"],
+        ["alter", "--set", "a=b", "--"],
+    ],
+)
+def test_so_can_those_of_other_commands(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tables.table(
+        tmp_path / "-t",
+        commit(protocol(1, 2), metadata()),
+        commit(protocol(3, 7, ["deletionVectors"], ["deletionVectors", "appendOnly"])),
+    )
+    shown = " ".join(deltaadm(*words, "-t").out.split())
+    assert re.search(r"deltaadm [a-z-]+ \./-t", shown)
+    assert not re.search(r"deltaadm [a-z-]+ -t", shown)
 
 
 @pytest.fixture
