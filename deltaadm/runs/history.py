@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import takewhile
+from math import inf
 from typing import Final, NamedTuple
 
 from deltaadm.domain.snapshot import LogListing
@@ -157,7 +158,8 @@ def read_writers(context: RunContext, target: Target, since: Point, until: Point
     low, high = since.timestamp, until.timestamp
     if low is not None or high is not None:
         dated = (writer for writer in found if writer.last is not None)
-        found = (of for of in dated if (low or 0) <= (of.last or 0) <= (high or of.last or 0))
+        to = inf if high is None else high
+        found = (writer for writer in dated if (low or 0) <= (writer.last or 0) <= to)
     return WritersReport(target.text, target.location, merged(found))
 
 
