@@ -276,11 +276,12 @@ def propose(
                     after = replace(after, version=state.version + 1)
                 stages.append(Stage(state, taken, after))
                 state = after
-    newest = before.segment.last_commit.path if before.segment else ""
-    if stages and newest > commit_name(before.version + 1):
+    # Of which *before* may have another version: a saved plan is for the one that it was made on.
+    segment = before.segment
+    if stages and segment and segment.last_commit.path > commit_name(segment.version + 1):
         raise RefusedError(
-            f"Nobody could load the table after a commit: {newest} is not padded, and stands "
-            "behind all later versions in the log.",
+            f"Nobody could load the table after a commit: {segment.last_commit.path} is not "
+            "padded, and stands behind all later versions in the log.",
             remedy=f"Rename the commits first: `deltaadm repair {quoted(before.root)}`.",
         )
     obstacles = dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle)

@@ -15,7 +15,7 @@ from tests.support.mutations import Document, mutations
 from tests.support.plans import resealed
 from tests.support.program import LogWriter, Result, deltaadm, untouched
 from tests.support.rows import with_rows
-from tests.support.tables import Table, commit, commit_info, metadata, protocol
+from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
 
 pytestmark = pytest.mark.slow
 
@@ -262,6 +262,16 @@ def test_a_plan_goes_to_the_next_program(small: Table, tmp_path: Path) -> None:
     file.write_text(made.out)
     assert deltaadm("apply", file, "--check").code == 1
     assert not Path("-").exists()
+
+
+def test_a_plan_outlasts_commits_that_only_add_files(small: Table, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    assert deltaadm("alter", small.path, "--set", "a=b", "--out", file).code == 0
+    for version in (1, 2, 3):
+        small.commit(version, add(f"f{version}"))
+        assert deltaadm("apply", file, "--check").code == 1
+    small.write("4.json", commit(add("f4")))
+    assert "4.json is not padded" in deltaadm("apply", file, "--check").err
 
 
 @pytest.mark.parametrize(
