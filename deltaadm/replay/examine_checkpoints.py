@@ -316,6 +316,8 @@ def compaction_facts(
                     theirs = _winners(store, known)
                     # What came and went within the range need not be mentioned.
                     gone = {key for key, what in theirs.items() if what == "remove"} - ours.keys()
+                    oldest = _winners(store, known[::-1]) if gone else {}
+                    gone = {key for key in gone if oldest[key] == "add"}
                     keys = sorted((ours.keys() | theirs.keys()) - gone, key=str)
                     odd = (key for key in keys if ours.get(key) != theirs.get(key))
                     difference = next((f"they differ in {' '.join(key)}" for key in odd), "")
