@@ -319,8 +319,8 @@ def compaction_facts(
                     oldest = _winners(store, known[::-1]) if gone else {}
                     gone = {key for key in gone if oldest[key] == "add"}
                     keys = sorted((ours.keys() | theirs.keys()) - gone, key=str)
-                    odd = (key for key in keys if ours.get(key) != theirs.get(key))
-                    difference = next((f"they differ in {' '.join(key)}" for key in odd), "")
+                    odd = (" ".join(key) for key in keys if ours.get(key) != theirs.get(key))
+                    difference = next((f"they differ in {key.rstrip()}" for key in odd), "")
         yield CompactionFacts(file=file, listing=listing, error=error, difference=difference)
 
 

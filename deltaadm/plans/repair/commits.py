@@ -181,6 +181,6 @@ def find_compactions(case: Case) -> Iterator[Repair]:
     for fact in compaction_facts(case, case.listing, compared=files):
         flaw, file = fact.error, fact.file
         if fact.difference:
-            flaw = f"{file.path} does not say what its commits do: {fact.difference.strip()}."
+            flaw = f"{file.path} does not say what its commits do: {fact.difference}."
         if flaw and commits.issuperset(range(file.number, (file.end or 0) + 1)):
             yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS)
