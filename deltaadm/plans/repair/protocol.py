@@ -357,14 +357,9 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         remedy = "Restore the files, or: `deltaadm alter TABLE --set delta.appendOnly=false`."
     if refusal:
         return refused("data_files", "DL716", wrong, refusal, remedy)
-    paths, first = {add.path for add in missing}, 0
-    for file in reversed(case.listing.commits):
-        for name, document in read_lines(case, file.path).actions() if paths else ():
-            if name == "add" and (path := str(document.get("path"))) in paths:
-                paths.discard(path)
-                first = file.number
-    origin = f"Version {first - 1} is the newest that needs none of them."
-    if paths or not first:
+    newest = _newest_without(case, {add.path for add in missing})
+    origin = f"Version {newest} is the newest that needs none of them."
+    if newest is None:
         origin = "Every version in the log needs some of them."
     deleted = sum(add.deletion_vector.cardinality for add in missing if add.deletion_vector)
     rows = sum(num_records(add.stats) or 0 for add in missing) - deleted
@@ -386,6 +381,27 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
     files, lost = _commit(case, snapshot, "FSCK", {"dryRun": "false"}, removals), len(missing)
     alters, unproved = ("version", "add"), ("the rows that were in the missing files",)
     return Repair("data_files", "DL716", wrong, files, alters, effect, unproved, lost_files=lost)
+
+
+def _newest_without(case: Case, paths: set[str]) -> int | None:
+    """The newest version with a commit that needs none of the files at *paths*."""
+    newest: int | None = None
+    live, unseen = set[str](), paths
+    for file in case.listing.commits:
+        named: dict[str, set[str]] = {"add": set(), "remove": set()}
+        try:
+            for name, document in read_lines(case, file.path).actions():
+                if name in named:
+                    named[name].add(str(document.get("path")))
+        except TableError:  # nothing tells what was there before
+            newest, live, unseen = None, set(), paths
+            continue
+        added, removed = named["add"] & paths, named["remove"] & paths
+        if removed & unseen:  # older than the log
+            newest = None
+        live, unseen = (live - removed) | added, unseen - added - removed
+        newest = newest if live else file.number
+    return None if unseen else newest
 
 
 _KEPT: Final = (
