@@ -411,11 +411,11 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
 
 
 def _with_displayed_names(files: ArrowFiles) -> Rows:
-    names = _displayed(files.state.metadata)
+    names, lost = _displayed(files.state.metadata)
     if not names:
         return files.none
     keys = files.with_partition_keys(lambda keys: not keys.isdisjoint(names))
-    return keys | files.statistics.named(names)
+    return keys | files.statistics.named(names) if len(names) > lost else keys
 
 
 @rule("DL419", Severity.ERROR, Scope.FILE, only=_with_displayed_names)
@@ -429,29 +429,34 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Writer Requirements for Column Mapping.
     """
-    names = _displayed(file.state.metadata)
+    names, lost = _displayed(file.state.metadata)
     if not names:
         return
     values = {value for value in file.add.partition_values or () if value in names}
     with suppress(StatisticsError):
         statistics = parse_statistics(file.add.stats or "{}")
         groups = [statistics.get(key) for key in ("minValues", "maxValues", "nullCount")]
-        values.update(*(group.keys() & names for group in groups if isinstance(group, dict)))
+        used = {name for group in groups if isinstance(group, dict) for name in group}
+        # They may be the physical names of so many columns that have been dropped.
+        if len(used & names.keys()) > lost:
+            values |= used & names.keys()
     if values:
         pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(values)[:5])
         yield Problem(f"The file's values use {pairs}.")
 
 
 @remembering
-def _displayed(metadata: Metadata | None) -> Mapping[str, str]:
+def _displayed(metadata: Metadata | None) -> tuple[Mapping[str, str], int]:
     """
-    The top-level names that differ from all physical names, with the physical name of each.
+    The top-level names that differ from all physical names, with the physical name of each, and
+    how many columns may have been dropped.
 
     There are none without column mapping.
     """
     fields = rules.top_fields(metadata) if metadata and _mapped(metadata) else ()
     physical = {physical_name(field) for field in fields}
-    return {field.name: physical_name(field) for field in fields if field.name not in physical}
+    names = {field.name: physical_name(field) for field in fields if field.name not in physical}
+    return names, column_mapping.lost_columns(metadata) if metadata and names else 0
 
 
 @rule("DL420", Severity.WARNING, Scope.COMMIT, having=["metaData"])

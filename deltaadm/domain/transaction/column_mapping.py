@@ -187,9 +187,9 @@ def _ids(schema: StructType) -> Iterator[int]:
         yield from nested_ids(field).values()
 
 
-def has_lost_columns(metadata: Metadata) -> bool:
-    """Whether columns had ids that none has any more, so that files may still hold them."""
-    return len(set(_ids(metadata.schema))) < (max_column_id(metadata) or 0)
+def lost_columns(metadata: Metadata) -> int:
+    """How many columns may have had ids that none has any more; files may still hold them."""
+    return max(0, (max_column_id(metadata) or 0) - len(set(_ids(metadata.schema))))
 
 
 def nested_ids(field: StructField) -> Mapping[str, int]:

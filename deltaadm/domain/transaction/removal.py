@@ -17,7 +17,7 @@ from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import FieldKey, path_text
 from deltaadm.domain.snapshot import Kind, Snapshot, every_file, file_metadata
 from deltaadm.domain.transaction.checks import COORDINATED_KEYS
-from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata, has_lost_columns
+from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata, lost_columns
 from deltaadm.domain.transaction.update import commit_update, without_mapping
 from deltaadm.domain.wire import Metadata
 
@@ -201,7 +201,7 @@ class _DeletionVectors(Preparation):
 
 def _has_lost_columns(snapshot: Snapshot) -> bool:
     # REORG … APPLY (PURGE) also takes columns out of files that the schema no longer has.
-    return _ColumnMapping().uses(snapshot.metadata) and has_lost_columns(snapshot.metadata)
+    return _ColumnMapping().uses(snapshot.metadata) and lost_columns(snapshot.metadata) > 0
 
 
 class _DomainMetadata(Preparation):
