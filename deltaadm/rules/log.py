@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LOG: Final = "_delta_log"
 POINTER: Final = "_last_checkpoint"
+_VACUUMED: Final = "_last_vacuum_info"
+"""Where Delta Spark notes how far VACUUM LITE has come, which cannot do without it."""
 
 _SKEW: Final = 60_000
 """How far, in ms, a time may go back without a finding: writers' clocks differ."""
@@ -503,11 +505,11 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
 
     What to do: delete it if nothing needs it.
 
-    Source: PROTOCOL.md, File Types.
+    Source: PROTOCOL.md, File Types; Delta Spark, VacuumCommand.scala.
     """
     for file in log.listing.of_kind(Kind.UNKNOWN):
         # Hadoop's checksums of local files begin with a dot, as do other hidden files.
-        if not file.path.rpartition("/")[2].startswith("."):
+        if not file.path.rpartition("/")[2].startswith(".") and file.path != _VACUUMED:
             yield Problem("This is not a Delta log file.", file.path)
 
 
