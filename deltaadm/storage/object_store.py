@@ -1134,6 +1134,7 @@ class ObjectStore:
         return self.create(path, draft.read())
 
     def remove(self, path: str) -> None:
+        self._metas.pop(path, None)  # by which it would still be read
         self._bucket.delete(f"{self._log}/{path}").result()
 
     def replace(self, draft: BinaryIO, path: str) -> bool:

@@ -607,19 +607,23 @@ def test_an_object_that_was_replaced_meanwhile_is_not_overwritten(
 def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
     lake: Place, prefix: str, tmp_path: Path
 ) -> None:
-    REPAIRED["pointer to nothing"](plain(tmp_path).log)
+    made, removed, hint = plain(tmp_path), set[str](), "_delta_log/_last_checkpoint"
+    REPAIRED["pointer to nothing"](made.log)
+    REPAIRED["commit twice, unpadded"](made.log)
     location = lake.upload(tmp_path, prefix)
-    case = _remote(lake, location)
+    case, before = _remote(lake, location), _objects(lake.bucket, prefix)
     plan, theirs = plan_repairs(case), b'{"version":6,"size":9}'
 
     def meanwhile(operation: str, path: str) -> None:
-        if operation == "overwrite" and path == "journal.json":
-            obstore.put(lake.bucket, f"{prefix}/_delta_log/_last_checkpoint", theirs)
+        removed.update({path} if operation == "removed" else ())
+        if removed and operation == "overwrite" and path == "journal.json":
+            obstore.put(lake.bucket, f"{prefix}/{hint}", theirs)
 
     with pytest.raises(CommitError, match="Another program has changed _last_checkpoint"):
         carry_out(Watched(case.store, meanwhile), plan)  # type: ignore[arg-type]
-    there = obstore.get(lake.bucket, f"{prefix}/_delta_log/_last_checkpoint").bytes()
-    assert bytes(there) == theirs
+    # What had been moved aside by then is back.
+    assert removed == {"5.json"}
+    assert _objects(lake.bucket, prefix) == {**before, f"{prefix}/{hint}": theirs}
 
 
 @pytest.mark.parametrize("when", ["publish", "replace", "replaced"])
