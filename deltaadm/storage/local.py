@@ -265,9 +265,13 @@ class LocalStore:
     def _forget_checksum(self, path: str) -> None:
         """Remove what Hadoop's file system has noted of a file of this name that is no more."""
         # It compares, and fails to read a file that has been replaced.
-        self.remove(f".{path}.crc")
+        self._unlink(f".{path}.crc")
 
     def remove(self, path: str) -> None:
+        self._forget_checksum(path)  # lest another file gets the name
+        self._unlink(path)
+
+    def _unlink(self, path: str) -> None:
         where = self._prefix + path
         try:
             os.unlink(where)  # noqa: PTH108
