@@ -128,7 +128,9 @@ def _code(options: RepairOptions, document: Mapping[str, Any]) -> int:
 
 def _undo(context: RunContext, target: Target, named: str, options: RepairOptions) -> int:
     require_own_log(store := _store(context, target))
-    entries, left = Work.find(store, named).way_back()
+    work = Work.find(store, named)
+    entries, left = work.way_back()
+    work.require_loadable(entries)
     files = tuple(entry["file"] for entry in entries)
     report = UndoReport(target.text, named, files, left, done=False)
     is_text, is_applied = context.format == "text", options.apply and files
@@ -138,7 +140,7 @@ def _undo(context: RunContext, target: Target, named: str, options: RepairOption
         show(context, [report])
     if is_applied:
         confirm(context, _consents(options), [report])
-        left = Work.find(store, named).put_back(status="undone")
+        left = work.put_back(status="undone")
         show(context, [replace(report, left=left, done=True)])
     elif is_text and files:
         tell_to_apply(context, "--apply")

@@ -491,6 +491,33 @@ def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+@pytest.mark.parametrize("cleaned_up", [True, False])
+def test_undoing_never_loses_what_the_repair_has_made(cleaned_up: bool, tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    REPAIRED["torn checkpoint"](made.log)
+    aged(tmp_path)
+    repaired(tmp_path)
+    new = checkpoint(made.log, 6).read_bytes()
+    (journal,) = tmp_path.glob("_deltaadm_quarantine/*/journal.json")
+    if cleaned_up:  # since there is a checkpoint of a later version
+        for version in range(6):
+            (made.log / f"{version:020d}.json").unlink()
+        checkpoint(made.log, 3).unlink()
+    before = contents(tmp_path)
+    undone = deltaadm("repair", tmp_path, "--undo", journal, "--apply", "--yes")
+    assert (undone.code, "could not be loaded any more" in undone.err) == (
+        7 * cleaned_up,
+        cleaned_up,
+    )
+    assert (contents(tmp_path) == before) is cleaned_up
+    kept = (
+        checkpoint(made.log, 6)
+        if cleaned_up
+        else journal.with_name(f"undone.{6:020d}.checkpoint.parquet")
+    )
+    assert kept.read_bytes() == new
+
+
 @pytest.mark.parametrize(
     "entry",
     [

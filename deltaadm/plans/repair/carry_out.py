@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
@@ -23,7 +23,7 @@ from deltaadm.errors import (
 )
 from deltaadm.json_values import elements, place
 from deltaadm.plans.checkpoint import HINT, TableState, read_state, write_checkpoint
-from deltaadm.plans.repair.repair import RepairOutcome, RepairPlan, digest_of, sha256
+from deltaadm.plans.repair.repair import Case, RepairOutcome, RepairPlan, digest_of, sha256
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import unwritable
@@ -288,15 +288,36 @@ class Work:
             )
         return entries, tuple(foreign)
 
+    def require_loadable(self, entries: Sequence[Mapping[str, Any]]) -> None:
+        """Raise `RefusedError` where the table, loadable before the repair, would not be after."""
+        if not (entries and self.journal.get("before")):
+            return
+        files: dict[str, bytes | None] = {}
+        for entry in entries:
+            files[entry["file"]] = None
+            if entry["before"] is not None:
+                with self.aside.open(entry["file"]) as file:
+                    files[entry["file"]] = file.read()
+        log = Case(self.store, 0, 0)
+        log.change(files)
+        now, (then, why) = log.before[0], log.newest_state()
+        if now is not None and then is None:
+            raise RefusedError(
+                f"The table could not be loaded any more; nothing was put back: {why}",
+                remedy="Commits from which the repair was made are gone. The files as they were "
+                f"before it are in {QUARANTINE}/{self.name}.",
+            )
+
     def put_back(self, **changes: Any) -> tuple[str, ...]:
         """Go the way back, and note these *changes* of the journal; the names of what is left."""
         (entries, left), store, aside = self.way_back(), self.store, self.aside
         try:
             for entry in reversed(entries):
                 name, before = entry["file"], entry["before"]
+                # What the repair has made may be the only source of a version by now.
+                if entry["after"] is not None and sha256(aside, f"undone.{name}") is None:
+                    _copy(store, name, aside, f"undone.{name}")
                 if before is None:
-                    if sha256(aside, f"undone.{name}") is None:
-                        _copy(store, name, aside, f"undone.{name}")
                     store.remove(name)
                 elif not _copy(aside, name, store, name) or sha256(store, name) != before:
                     raise changed(name)
