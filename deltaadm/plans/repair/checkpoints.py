@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 import deltaadm.rules.checkpoints
@@ -29,7 +29,7 @@ from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import read_pointer
-from deltaadm.replay.reconcile import Detail, canonical_path
+from deltaadm.replay.reconcile import Detail, canonical_path, vector_id
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import DAY, RULES, Severity
 
@@ -158,7 +158,10 @@ def _compared(
         doubts = ("nothing tells whether the older checkpoint is right",)
     elif checkpoint_confirmed or not older_confirmed:
         unknown = [theirs[key] for key in theirs if key not in ours]
-        doubts = _doubts(case, older, ours.values(), unknown, has_files=has_files)
+        doubts = chain(
+            _doubts(case, older, ours.values(), unknown, has_files=has_files),
+            _removed(case, checkpoint, ours),
+        )
         if not (ours and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
     if doubt := next(iter(doubts), ""):
@@ -291,6 +294,15 @@ def _damaged_commits(case: Case, segment: LogSegment) -> Iterator[str]:
     for file in segment.commits:
         if file.number in damaged:
             yield f"version {file.number}: {damaged[file.number]}"
+
+
+def _removed(case: Case, checkpoint: Checkpoint, ours: Container[Any]) -> Iterator[str]:
+    """Files that are live for commits alone, and of which the *checkpoint* has the removal."""
+    for tombstone in State(case, alone(checkpoint)).tombstones() if ours else ():
+        path, vector = str(tombstone.get("path")), tombstone.get("deletionVector") or {}
+        known = vector if vector.get("storageType") is not None else None
+        if (canonical_path(path, case.qualifier), known and vector_id(known)) in ours:
+            yield f"{path} is removed by it, and not only missing"
 
 
 Rows = Iterable[LiveRow]
