@@ -50,6 +50,7 @@ from tests.support.repairs import (
     edited,
     every_version,
     multipart,
+    other_property,
     plain,
     planned,
     repaired,
@@ -433,6 +434,16 @@ def _contradicting(log: Path) -> None:
     edited(checkpoint(log, 6), with_removed)
 
 
+def _contradicting_properties(log: Path) -> None:
+    """As many files as the checksum has, in each of them."""
+    for version in range(4):
+        (log / f"{version:020d}.json").unlink(missing_ok=version < 3)
+    (log / f"{3:020d}.json").write_bytes(commit(add("f3", 103)))
+    edited(checkpoint(log, 3), other_property)
+    body = {"numFiles": 5, "tableSizeBytes": 519, "numMetadata": 1, "numProtocol": 1}
+    (log / f"{6:020d}.crc").write_text(json.dumps(body))
+
+
 def _other_content(log: Path) -> None:
     (log / f"{5:020d} (1).json").write_bytes(commit(add("other")))
 
@@ -442,6 +453,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "parts that are the only source": (_part_only, "only source"),
     "a checkpoint unlike its checksum": (_wrong_by_checksum, "only source"),
     "checkpoints that contradict each other": (_contradicting, "nothing tells"),
+    "checkpoints with contradicting properties": (_contradicting_properties, "nothing tells"),
     "two commits of a version": (_other_content, "other content"),
     "a copy that would be the newest version": (
         copied(f"{7:020d}.json", f"{8:020d} (1).json"), "would make a version 8",

@@ -148,13 +148,14 @@ def _compared(
     confirmed = _stated(case, version)
     older_confirmed = confirmed == (expected.counts["add"], expected.bytes)
     checkpoint_confirmed = confirmed == (actual.counts["add"], actual.bytes)
-    unproved = () if older_confirmed else _unproved(case, older)
+    others = {*differing} - {"add"}  # of which a checksum's numbers tell nothing
+    unproved = () if older_confirmed and not others else _unproved(case, older)
     doubts: Iterable[str] = ()
     # If not even a file that both have is there, storage tells nothing.
     has_files = agreed is not None and case.store.data_size(agreed) is not None
     if checkpoint_confirmed and not older_confirmed:
         doubts = ("the checksum of the version agrees with it",)
-    elif unproved and extra:
+    elif unproved and (extra or others):
         doubts = ("nothing tells whether the older checkpoint is right",)
     elif checkpoint_confirmed or not older_confirmed:
         unknown = [theirs[key] for key in theirs if key not in ours]
