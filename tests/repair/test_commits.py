@@ -168,6 +168,31 @@ def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:
     assert files(made.path) == ["f0", "f1", "f2", "f3"]
 
 
+@each(
+    "commits, more, said",
+    {
+        "emptied": ([*BEFORE[:2], b"", BEFORE[3]], {}, "version 2: the commit is empty"),
+        "replaced": ([*BEFORE[:2], BEFORE[1], BEFORE[3]], {}, "it is a copy of version"),
+        "without a line": (
+            [*BEFORE[:2], commit(commit_info()), BEFORE[3]],
+            {"numFiles": 3, "tableSizeBytes": 300},
+            "the checksum of version 2 agrees with it",
+        ),
+    },
+)
+def test_a_compacted_file_beside_a_damaged_commit_stays(
+    commits: list[bytes], more: dict[str, int], said: str, tmp_path: Path
+) -> None:
+    made = table(tmp_path / "t", *commits)
+    made.compacted(1, 2, add("f1"), add("f2"))
+    if more:
+        made.crc(2, [protocol(), metadata()], **more)
+    before = {file.name: file.read_bytes() for file in aged(made).log.glob("*")}
+    done = deltaadm("repair", made.path, "--apply", "--yes")
+    assert (done.code, said in " ".join(done.out.split())) == (7, True), done.out
+    assert {file.name: file.read_bytes() for file in made.log.glob("*")} == before
+
+
 def test_a_checkpoint_that_cannot_be_written_is_not_planned(tmp_path: Path) -> None:
     start = commit(commit_info(), protocol(1, 7, None, ["fromTheFuture"]), metadata(), add("f0"))
     made = table(tmp_path / "t", start, BEFORE[1], b"{torn", BEFORE[3])

@@ -59,7 +59,7 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
         older, _ = _by_older_files(case, files[0].number)
     except TableError as error:
         return _only_source(case, rule, wrong, files[0].number, error)
-    if doubt := next(_damaged_commits(case, older), ""):
+    if doubt := next(damaged_commits(case, older.commits), ""):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
         return refused("checkpoint", rule, wrong, refusal, _RESTORE)
     files_after, unproved = _replacement(case, older, files), _unproved(case, older)
@@ -112,7 +112,7 @@ def _unlike_checksum(
     case: Case, version: int, totals: tuple[int, int], why: TableError
 ) -> Iterator[Repair]:
     """The refusal of a checkpoint with other totals than the checksum, if it is the only source."""
-    if _stated(case, version) not in {None, totals}:
+    if stated_totals(case, version) not in {None, totals}:
         wrong = f"The checkpoint of version {version} has {totals[0]:,} live files of "
         wrong += f"{totals[1]:,} bytes, but the checksum of the version has other numbers."
         yield _only_source(case, "DL609", wrong, version, why)
@@ -145,7 +145,7 @@ def _compared(
         paths = sorted(path for path, _ in lacking | extra)
         wrong += f" Of live files, it lacks {len(lacking):,} and has {len(extra):,} too many: "
         wrong += f"{some_of(paths)}."
-    confirmed = _stated(case, version)
+    confirmed = stated_totals(case, version)
     older_confirmed = confirmed == (expected.counts["add"], expected.bytes)
     checkpoint_confirmed = confirmed == (actual.counts["add"], actual.bytes)
     others = {*differing} - {"add"}  # of which a checksum's numbers tell nothing
@@ -224,7 +224,7 @@ def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
     return (f"{right}: the commits before it are gone.",)
 
 
-def _stated(case: Case, version: int) -> tuple[int, int] | None:
+def stated_totals(case: Case, version: int) -> tuple[int, int] | None:
     """The numbers of live files and their bytes by the checksum of *version*, if it has them."""
     try:
         document = json_object(case.read(f"{version:020d}.crc"))[0] or {}
@@ -289,10 +289,10 @@ def _commits(case: Case) -> _Commits:
     return found
 
 
-def _damaged_commits(case: Case, segment: LogSegment) -> Iterator[str]:
-    """What shows that a commit of *segment* is not as it was written."""
+def damaged_commits(case: Case, files: Iterable[LogFile]) -> Iterator[str]:
+    """What shows that one of these commits is not as it was written."""
     damaged = _commits(case).damaged
-    for file in segment.commits:
+    for file in files:
         if file.number in damaged:
             yield f"version {file.number}: {damaged[file.number]}"
 
@@ -316,7 +316,7 @@ def _doubts(
     What speaks against the commits of *older* files, where *ours* are live by them alone and
     *theirs* by the checkpoint alone; of data files, where storage *has_files* of the table.
     """
-    yield from _damaged_commits(case, older)
+    yield from damaged_commits(case, older.commits)
     for path, _, size, _ in islice(ours, _LOOKED_UP) if has_files else ():
         if case.store.data_size(path) != size:
             yield f"{path}, which they add, is not in storage with the size that they state"

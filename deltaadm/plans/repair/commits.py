@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from math import inf
 from shlex import quote
 from typing import Final
 
-from deltaadm.domain.snapshot import Kind, LogFile, commit_name
+from deltaadm.domain.snapshot import Kind, LogFile, LogListing, commit_name
 from deltaadm.errors import TableError, some_of
+from deltaadm.plans.repair.checkpoints import damaged_commits, stated_totals
 from deltaadm.plans.repair.repair import PARTS, Case, Repair, refused, sha256, spared
 from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
@@ -182,5 +184,27 @@ def find_compactions(case: Case) -> Iterator[Repair]:
         flaw, file = fact.error, fact.file
         if fact.difference:
             flaw = f"{file.path} does not say what its commits do: {fact.difference}."
-        if flaw and commits.issuperset(range(file.number, (file.end or 0) + 1)):
+        if not (flaw and commits.issuperset(range(file.number, (file.end or 0) + 1))):
+            continue
+        if doubt := next(_doubts(case, file) if fact.difference else iter(()), ""):
+            refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
+            remedy = (
+                "Compare both with a backup, and restore the commit from there or, if the bucket "
+                "keeps versions of objects, from its earlier version."
+            )
+            yield refused("compaction", "DL118", flaw, refusal, remedy)
+        else:
             yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS)
+
+
+def _doubts(case: Case, file: LogFile) -> Iterator[str]:
+    """What speaks against the commits that a compacted *file* stands in for."""
+    last, infos = file.end or 0, case.listing.infos
+    covered = [commit for commit in case.listing.commits if file.number <= commit.number <= last]
+    yield from damaged_commits(case, covered)
+    others = {name: info for name, info in infos.items() if name != file.path}
+    with suppress(TableError):
+        segments = [LogListing.of(case.root, of).segment(last) for of in (infos, others)]
+        totals = [(of.counts["add"], of.bytes) for of in map(case.state, segments)]
+        if totals[0] != totals[1] and stated_totals(case, last) == totals[0]:
+            yield f"the checksum of version {last} agrees with it"
