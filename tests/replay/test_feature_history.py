@@ -80,12 +80,17 @@ def test_what_only_the_oldest_checkpoint_knows_counts(tmp_path: Path) -> None:
     assert history(tmp_path).first == 4
 
 
-def test_protected_versions_are_those_below_the_property(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("limit", "needing"), [("2", 1), ("+2", 1), ("-1", None), ("9" * 5000, None)]
+)
+def test_protected_versions_are_those_below_the_property(
+    limit: str, needing: int | None, tmp_path: Path
+) -> None:
     name = "checkpointProtection"
     start = protocol(1, 7, None, [name])
-    protected = metadata({"delta.requireCheckpointProtectionBeforeVersion": "2"})
+    protected = metadata({"delta.requireCheckpointProtectionBeforeVersion": limit})
     path = log(tmp_path, [start, OFF], [add("a")], [protected], [add("b")])
-    assert history(path, name).needing == 1
+    assert history(path, name).needing == needing
 
 
 @pytest.mark.parametrize(("table", "feature", "needing"), [

@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost, TableFeature, mapping_mode
-from deltaadm.domain.properties import Key, interval_microseconds, is_true
+from deltaadm.domain.properties import Key, interval_microseconds, is_true, whole_number
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import FieldKey, path_text
 from deltaadm.domain.snapshot import Kind, Snapshot, every_file, file_metadata
@@ -84,7 +84,7 @@ def truncation_retention(metadata: Metadata) -> int:
 def protected_before(metadata: Metadata) -> int:
     """The version below which checkpoints are protected; 0 for none."""
     stored = metadata.configuration.get(Key.PROTECTED_BEFORE, "0")
-    return int(stored) if stored.isdecimal() else 0
+    return whole_number(stored) or 0
 
 
 class Preparation:
