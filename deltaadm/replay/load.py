@@ -8,6 +8,7 @@ from itertools import chain
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
+from deltaadm.domain.properties import whole_number
 from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import (
     LogFile,
@@ -297,8 +298,7 @@ def _time_inside(store: LogStore, file: LogFile) -> int:
 
 
 def _setting(metadata: Metadata, key: str) -> int | None:
-    text = metadata.configuration.get(key, "")
-    return int(text) if text.isdecimal() else None
+    return whole_number(metadata.configuration.get(key, ""))
 
 
 def too_early(root: str, timestamp: int, first: int) -> TableError:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
+from deltaadm.domain.properties import whole_number
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
 from deltaadm.replay.reconcile import Detail
@@ -71,8 +72,9 @@ def place(text: str) -> Place:
 Place(table='me@host/events', point=Point(version=None, timestamp=None)))
     """
     table, at, rest = text.rpartition("@")
-    if at and rest.isascii() and rest.isdecimal():
-        return Place(table, Point(version=int(rest)))
+    version = whole_number(rest) if at and rest.isascii() and rest.isdecimal() else None
+    if version is not None:
+        return Place(table, Point(version=version))
     timestamp = iso_milliseconds(rest) if at else None
     return Place(text) if timestamp is None else Place(table, Point(timestamp=timestamp))
 

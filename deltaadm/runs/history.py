@@ -8,6 +8,7 @@ from itertools import takewhile
 from math import inf
 from typing import Final, NamedTuple
 
+from deltaadm.domain.properties import whole_number
 from deltaadm.domain.snapshot import LogListing
 from deltaadm.domain.wire import merged
 from deltaadm.errors import DeltaadmError, UsageError
@@ -39,15 +40,15 @@ def state_at(version: int | None, timestamp: str | datetime | None) -> Point:
     if version is not None:
         return point(version, "--version")
     digits = timestamp.removeprefix("-") if isinstance(timestamp, str) else ""
-    if digits.isascii() and digits.isdecimal():
-        return Point(timestamp=int(str(timestamp)))
-    return _time(timestamp, "--timestamp", "not a time")
+    number = whole_number(str(timestamp)) if digits.isascii() and digits.isdecimal() else None
+    return _time(timestamp, "--timestamp", "not a time") if number is None else Point(None, number)
 
 
 def point(given: int | str | datetime | None, option: str) -> Point:
     """The point that *given* names for *option*: digits are a version, anything else a time."""
     if isinstance(given, str) and given.isascii() and given.isdecimal():
-        given = int(given)
+        number = whole_number(given)
+        given = given if number is None else number
     if isinstance(given, int):
         if given < 0:
             raise UsageError(f"There is no version {given}: versions start at 0.")

@@ -29,6 +29,7 @@ from deltaadm.catalog_table import (
     pattern_parts,
 )
 from deltaadm.dataclass import replace
+from deltaadm.domain.properties import whole_number
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, LogFile, commit_name
 from deltaadm.errors import RefusedError, StorageError, TableError
@@ -177,7 +178,7 @@ def state_of_info(info: Document, name: Sequence[str], catalog: str) -> CatalogS
         fields=tuple(map(_column, columns)) or None,
         partition_columns=tuple(column for _, column in partitions) if columns else None,
         properties=properties,
-        metadata_version=int(last) if last.isdecimal() else None,
+        metadata_version=_version(whole_number(last)),
     )
 
 

@@ -275,6 +275,8 @@ def test_hostile_texts_in_plans(tmp_path: Path) -> None:
     ["alter", "T", "--set", f"delta.appendOnly={HOSTILE}"],
     ["features", HOSTILE],
     ["inspect", "T", "--timestamp", HOSTILE],
+    ["inspect", "T", "--timestamp", "9" * 5000],
+    ["history", "T", "--since", "9" * 5000],
     ["inspect", "T", "-o", HOSTILE],
     ["inspect", "T", f"--{HOSTILE}"],
     [HOSTILE],

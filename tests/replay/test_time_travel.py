@@ -41,6 +41,14 @@ def test_commits_own_times_count_from_where_they_were_enabled(
     assert at(with_own_times(tmp_path, enabled_at), timestamp) == version
 
 
+def test_a_note_of_where_they_were_enabled_that_is_no_long_is_none(tmp_path: Path) -> None:
+    made, endless = with_own_times(tmp_path), "9" * 5000
+    noted = {f"delta.inCommitTimestampEnablement{of}": endless for of in ("Version", "Timestamp")}
+    info = commit_info(inCommitTimestamp=6000)
+    made.commit(5, info, metadata({"delta.enableInCommitTimestamps": "true", **noted}))
+    assert at(made, 3500) == 2
+
+
 @with_rows
 def test_times_outside_of_the_commits_own(
     tmp_path: Path, enabled_at: int, timestamp: int, error: str
