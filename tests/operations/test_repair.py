@@ -56,6 +56,7 @@ from tests.support.repairs import (
     repaired,
     shortened,
     with_removed,
+    without,
 )
 from tests.support.rows import with_rows
 from tests.support.tables import (
@@ -436,9 +437,8 @@ def _contradicting(log: Path) -> None:
 
 def _contradicting_properties(log: Path) -> None:
     """As many files as the checksum has, in each of them."""
-    for version in range(4):
-        (log / f"{version:020d}.json").unlink(missing_ok=version < 3)
-    (log / f"{3:020d}.json").write_bytes(commit(add("f3", 103)))
+    for version in range(3):
+        (log / f"{version:020d}.json").unlink()
     edited(checkpoint(log, 3), other_property)
     body = {"numFiles": 5, "tableSizeBytes": 519, "numMetadata": 1, "numProtocol": 1}
     (log / f"{6:020d}.crc").write_text(json.dumps(body))
@@ -472,6 +472,16 @@ def test_what_cannot_be_told_is_refused(damage: str, tmp_path: Path) -> None:
     assert [reason in repair.refusal for repair in plan.refused] == [True]
     assert all(repair.remedy for repair in plan.refused)
     assert contents(tmp_path) == before
+
+
+def test_a_lost_domain_is_taken_from_an_older_checkpoint_with_reserve(tmp_path: Path) -> None:
+    log = plain(tmp_path).log
+    for version in range(3):
+        (log / f"{version:020d}.json").unlink()
+    edited(checkpoint(log, 6), without("domainMetadata"))
+    aged(tmp_path)
+    (repair,) = planned(tmp_path).planned
+    assert any("checkpoint of version 3 is right" in text for text in repair.unproved)
 
 
 def test_what_may_still_be_written_is_left_alone(tmp_path: Path) -> None:

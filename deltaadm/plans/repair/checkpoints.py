@@ -155,7 +155,9 @@ def _compared(
     has_files = agreed is not None and case.store.data_size(agreed) is not None
     if checkpoint_confirmed and not older_confirmed:
         doubts = ("the checksum of the version agrees with it",)
-    elif unproved and (extra or others):
+    elif unproved and (
+        extra or any(actual.counts.get(of, 0) >= expected.counts.get(of, 0) for of in others)
+    ):
         doubts = ("nothing tells whether the older checkpoint is right",)
     elif checkpoint_confirmed or not older_confirmed:
         unknown = [theirs[key] for key in theirs if key not in ours]
