@@ -191,7 +191,10 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     if parts.scheme not in {"http", "https"} or not host:
         raise no_url
     own = os.environ.get("DATABRICKS_HOST", "")
-    own_host = urlsplit(own if "://" in own else f"https://{own}").hostname
+    try:
+        own_host = urlsplit(own if "://" in own else f"https://{own}").hostname
+    except ValueError:
+        raise SettingsError("DATABRICKS_HOST is not a URL.", remedy="Correct it.") from None
     # A token of Databricks goes to Databricks alone, whatever host somebody names.
     databricks = host.endswith(_DATABRICKS) or host == own_host
     # The first that is set counts.

@@ -303,6 +303,9 @@ def test_the_token_is_asked_for(table: Unity, monkeypatch: pytest.MonkeyPatch) -
     assert deltaadm("inspect", "main.sales.plain").code == 4, "only Databricks' hosts are sent it"
     monkeypatch.setenv("DATABRICKS_HOST", table.url)
     assert deltaadm("inspect", "main.sales.plain").code == 0
+    monkeypatch.setenv("DATABRICKS_HOST", "https://[adb")
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, "DATABRICKS_HOST is not a URL" in done.err) == (2, True), done.err
 
 
 @with_rows
