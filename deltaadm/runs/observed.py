@@ -52,7 +52,8 @@ def _reader(row: dict[str, Any]) -> Writer:
     from deltaadm.runs.history import iso_milliseconds
 
     row = {str(key).strip().lower().replace(" ", "_"): value for key, value in row.items()}
-    client, version, seen = map(row.get, ("client", "version", "last_seen"))
+    values = map(row.get, ("client", "version", "last_seen"))
+    client, version, seen = (of.strip() if isinstance(of, str) else of for of in values)
     at = seen if isinstance(seen, int) else iso_milliseconds(seen or None)
     if not client or (seen and at is None):
         raise ValueError(f"{seen!r} is not a time" if client else "a row has no client")
