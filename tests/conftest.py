@@ -43,9 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    os.environ.pop(
-        "COLUMNS", None
-    )  # which pytest-xdist sets for its workers; text would be wrapped
+    os.environ.pop("COLUMNS", None)  # which pytest-xdist sets for its workers; text would wrap
     config.stash[cases.ONLY] = config.getoption("--case")
 
 
@@ -93,8 +91,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Have the garbage collector pass over thousands of tests, which stay to the end."""
+    """Collect garbage seldom, and pass over thousands of tests, which stay to the end."""
     gc.freeze()
+    gc.set_threshold(10_000)  # in place of 700, as the program collects seldom, too
 
 
 @pytest.fixture(scope="session", autouse=True)
