@@ -19,10 +19,9 @@ def each(
     """
     Give a test each of *cases*, which have names or are names, as `parametrize` would.
 
-    Each case is a subtest: all are tried, and each that fails is reported by its name. As a test of
-    its own a case costs the processes of a run some milliseconds, ten times what most recorded
-    cases take; a subtest costs a third of that. With more than one of *names*, separated by commas,
-    a case is a tuple. Each case has a `tmp_path` of its own; the other fixtures serve all.
+    All are tried, and those that fail are reported by name, as subtests; to report the others would
+    take as long as to try them. With more than one of *names*, separated by commas, a case is a
+    tuple. Each case has a `tmp_path` of its own; the other fixtures serve all.
     """
     arguments = [name.strip() for name in names.split(",")]
     pairs = cases.items() if isinstance(cases, Mapping) else cases
@@ -43,12 +42,14 @@ def each(
                 if "tmp_path" in fixtures:
                     given["tmp_path"] = fixtures["tmp_path"] / str(number)
                     given["tmp_path"].mkdir()
-                with subtests.test(name):
+                try:
                     test(*this, **fixtures | given)
+                except BaseException:
+                    with subtests.test(name):
+                        raise
 
         own = {*arguments, "request", "subtests"}
-        wanted = inspect.signature(test).parameters
-        asked = [kept for name, kept in wanted.items() if name not in own]
+        asked = [one for name, one in inspect.signature(test).parameters.items() if name not in own]
         asked += [_fixture("request"), _fixture("subtests")]
         try_all.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
         return try_all
