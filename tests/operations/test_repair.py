@@ -95,7 +95,7 @@ def test_damage_is_repaired(kind: str, damage: str, sound: Sound, tmp_path: Path
     plan = repaired(path, lambda *_: at_any_moment.append(by_delta_rs(path)))
     assert plan.planned
     # Whenever the run ends, others see the table as before or as it is in the end.
-    assert all(seen in (at_first, by_delta_rs(path)) for seen in at_any_moment)
+    assert all(map((at_first, by_delta_rs(path)).__contains__, at_any_moment))
     # All of history, by a reader that knows nothing of repairs.
     assert every_version(path) == whole
     assert read_state(open_store(str(path))) == whole[7]
