@@ -10,6 +10,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, is_sealed, parse, sha256
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost
+from deltaadm.domain.properties import Key, whole_number
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step, UnknownStepError, read_step
@@ -139,7 +140,10 @@ class SavedPlan:
         promised = self.as_made()
         if self._promise_of(promised) != self.promise:
             raise _edited(_OTHER_STEPS)
-        if mismatches(promised.after, known):
+        if not all(
+            _names_later_version(change, known.version)
+            for change in mismatches(promised.after, known)
+        ):
             return self.renewed_on(current)
         base = replace(current, root=self.before.root, name=self.before.name)
         left = self._plan_on(base, [step for step in self.steps if not step.is_commit])
@@ -222,6 +226,14 @@ class SavedPlan:
         )
         notes = step_notes(plan, is_managed=self.is_managed)
         return replace(plan, notes=(*plan.notes, *notes))
+
+
+def _names_later_version(change: Change, newest: int) -> bool:
+    """Whether in *change* appends before the commit have moved the version that it names."""
+    if change.subject != f"configuration[{Key.ICT_ENABLEMENT_VERSION}]":
+        return False
+    planned, actual = (whole_number(side or "") for side in (change.before, change.after))
+    return planned is not None and actual is not None and planned < actual <= newest
 
 
 CARRIED_OUT: Final = "The plan is already applied: the table is as planned."

@@ -229,6 +229,20 @@ def test_a_plan_that_is_carried_out_has_nothing_left(plan: Plan) -> None:
     assert left.notes == ("The plan is already applied: the table is as planned.",)
 
 
+@pytest.mark.parametrize(("named", "done"), [("6", True), ("3", False), ("99", False)])
+def test_a_plan_that_was_carried_out_after_appends_has_nothing_left(named: str, done: bool) -> None:
+    plan = PLANS["commit timestamps"]
+    [saved] = read_plans(json.dumps(document(plan)))
+    properties = {"delta.inCommitTimestampEnablementVersion": named}
+    moved = replace(plan.after, metadata=plan.after.metadata.with_properties(properties))
+    current = committed(replace(plan.before, version=7), moved)
+    if done:
+        assert saved.left_on(current).is_noop
+    else:
+        with pytest.raises(CommitError, match="The plan is stale"):
+            saved.left_on(current)
+
+
 def test_what_files_cost_is_judged_when_they_are_known() -> None:
     names = ["deletionVectors"]
     table = snapshot((3, 7), reader=names, writer=names)
