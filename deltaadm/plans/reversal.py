@@ -14,11 +14,16 @@ from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import FieldKey, Path, path_text
+from deltaadm.domain.schema import FieldKey, Path, StructField, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
-from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
+from deltaadm.domain.transaction.column_mapping import (
+    COLUMN_MAPPING_KEYS,
+    column_id,
+    physical_name,
+)
 from deltaadm.domain.transaction.columns import clustering_columns, parse_column
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
@@ -69,6 +74,7 @@ def plan_undo(
         raise RefusedError(
             f"{what} replaced the table, which no other change undoes.", remedy=restore
         )
+    after = _with_chosen_names(after, current)
     changed = [change for change in diff(before, after) if change.subject not in _FOLLOWING]
     if not changed and before.protocol.supported_features >= after.protocol.supported_features:
         raise RefusedError(
@@ -76,13 +82,15 @@ def plan_undo(
             remedy="`deltaadm history` lists the versions that did. " + restore,
         )
     differing = {change.subject for change in diff(before, current)}
-    again = differing & {change.subject for change in mismatches(after, current)}
-    if again := again & {change.subject for change in changed}:
+    later = mismatches(after, current)
+    again = differing & {change.subject for change in later} & {one.subject for one in changed}
+    if again := again | {*_moved_since(changed, later, differing)}:
         raise RefusedError(
             f"{', '.join(sorted(again))} changed again after version {after.version}.",
             remedy="Undo the later change first; `deltaadm history` shows it.",
         )
     left = [change for change in changed if change.subject in differing]
+    left += _lost_silently(before, after, current)
     steps, reasons = _steps(before, after, current, left, session)
     plan = propose(UNDO, current, steps, session=session, check_outcome=check_outcome)
     staying = {change.subject for change in diff(before, plan.after)}
@@ -105,6 +113,76 @@ def plan_undo(
         (change.subject for change in left), f"as before version {after.version}"
     )
     return replace(plan, because=because, notes=(*plan.notes, *notes))
+
+
+def _with_chosen_names(after: Snapshot, current: Snapshot) -> Snapshot:
+    """
+    *after* with the physical names that only the commit could choose, where *current* has them.
+
+    A plan in a file does not know them; by its id a column is found, whatever it is called by now.
+    """
+    if KNOWN_AFTER_COMMIT not in (after.metadata.schema_string or ""):
+        return after
+    chosen = {column_id(column): column for _, column in current.metadata.schema.walk()}
+
+    def named(_: Path, column: StructField) -> StructField:
+        there = chosen.get(column_id(column))
+        if there is None or KNOWN_AFTER_COMMIT not in physical_name(column):
+            return column
+        name = {FieldKey.PHYSICAL_NAME: physical_name(there)}
+        return replace(column, metadata={**column.metadata, **name})
+
+    return replace(after, metadata=after.metadata.with_schema(after.metadata.schema.rewrite(named)))
+
+
+def _moved_since(
+    changed: Iterable[Change], later: Sequence[Change], differing: Collection[str]
+) -> Iterator[str]:
+    """
+    The places of columns among *changed* that *later* changes have renamed, dropped or added to.
+
+    What is as before once more is in none of the *differing* places.
+    """
+    renamed = _renamed(later)
+    gone = {each.subject for each in later if each.kind is ChangeKind.REMOVE}
+    new = [each.name for each in later if each.place == "schema" and each.kind is ChangeKind.ADD]
+    added = {parse_column(name): f"schema[{name}]" for name in new if name}
+    for change in changed:
+        if change.place != "schema" or not change.name or change.kind is ChangeKind.REMOVE:
+            continue
+        if change.kind is ChangeKind.SET and {*change.before, *change.after} <= COLUMN_MAPPING_KEYS:
+            continue  # which goes by the mode, whatever the column is called
+        now = _moved(parse_column(change.name), renamed)
+        if f"schema[{path_text(now)}]" != change.subject:
+            if f"schema[{path_text(now)}]" in differing:
+                yield change.subject
+        elif change.subject in gone and is_renaming(change):
+            yield change.subject
+        if change.kind is ChangeKind.ADD:
+            yield from (place for at, place in added.items() if at[: len(now)] == now)
+
+
+def _renamed(changes: Iterable[Change]) -> dict[Path, Path]:
+    """The later path of each column that *changes* rename."""
+    return {
+        parse_column(change.before[RENAMED]): parse_column(change.after[RENAMED])
+        for change in changes
+        if is_renaming(change)
+    }
+
+
+def _moved(path: Path, renamed: Mapping[Path, Path]) -> Path:
+    """What the column at *path* is called once it, or what it is in, is *renamed*."""
+    ends = (end for end in range(len(path), 0, -1) if path[:end] in renamed)
+    end = next(ends, 0)
+    return (*renamed.get(path[:end], ()), *path[end:])
+
+
+def _lost_silently(before: Snapshot, after: Snapshot, current: Snapshot) -> Iterator[Change]:
+    """The features that only a version implied and that went with it: no list has lost them."""
+    for name in sorted(before.protocol.implicit_features - after.protocol.supported_features):
+        if not current.protocol.supports(name):
+            yield Change(ChangeKind.REMOVE, f"protocol.writerFeatures[{name}]", name)
 
 
 def plan_reference(
@@ -201,8 +279,11 @@ def _steps(
     implied = after.protocol.implicit_features - before.protocol.supported_features
     names = sorted(implied & current.protocol.implicit_features)
     lowering, reason = _lowering(names, before, state, session)
+    if listed := sorted(implied & current.protocol.supported_features - {*names}):
+        reason = f"a later change lists {', '.join(listed)}"
     if reason:
-        reasons |= dict.fromkeys(_VERSIONS, f"stays as it is: {reason}")
+        raised = {change.subject for change in diff(before, after)} & {*_VERSIONS}
+        reasons |= dict.fromkeys(raised, f"stays as it is: {reason}")
     return [*steps, *lowering], reasons
 
 
@@ -280,11 +361,7 @@ def _inverse(
     """The place of each change, how it is undone in words, and a step that does it, in order."""
     undone: list[tuple[str, str, Step | None]] = []
     changes = list(changes)
-    renamed = {
-        parse_column(change.after[RENAMED]): parse_column(change.before[RENAMED])
-        for change in changes
-        if is_renaming(change)
-    }
+    renamed = {new: old for old, new in _renamed(changes).items()}
     added = {
         parse_column(change.name)
         for change in changes
@@ -352,13 +429,11 @@ def _parts(
         yield change.subject, change
         return
     path = parse_column(change.name)
-    above = [path[:end] for end in range(len(path), 0, -1)]
-    around = next((at for at in above if at in renamed), ())
-    former = f"schema[{path_text((*renamed.get(around, ()), *path[len(around) :]))}]"
+    former = f"schema[{path_text(_moved(path, renamed))}]"
     if change.kind is ChangeKind.ADD:
         # It goes with the outermost of the new columns around it.
-        whole = next(at for at in reversed(above) if at in added)
-        gone = (*renamed.get(around, ()), *whole[len(around) :])
+        whole = next(path[:end] for end in range(1, len(path) + 1) if path[:end] in added)
+        gone = _moved(whole, renamed)
         yield former, replace(change, subject=f"schema[{path_text(gone)}]")
         return
     keys = {*change.before, *change.after}

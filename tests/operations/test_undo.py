@@ -1,5 +1,6 @@
 """What a plan says takes it back does so, as far as it says."""
 
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,7 +15,7 @@ from deltaadm.domain.features import REFERENCE, Cost
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
+from deltaadm.domain.steps import ClusterBy, ColumnChange, DropFeature, Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.columns import (
     clustering_columns,
@@ -28,8 +29,8 @@ from deltaadm.formats.ci import write_sql
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.diff import Change, diff
 from deltaadm.plans.document import saved_document
-from deltaadm.plans.features import plan_features
-from deltaadm.plans.plan import Plan
+from deltaadm.plans.features import plan_features, plan_upgrade
+from deltaadm.plans.plan import Plan, propose, with_chosen_values
 from deltaadm.plans.reports import PlanReport
 from deltaadm.plans.reversal import plan_undo
 from deltaadm.plans.undo import Stage, Undo
@@ -166,6 +167,53 @@ def test_undoing_a_plan_drops_new_columns_alone(
     assert [_short(step) for step in plan.steps] == undone
     lost = {change.subject for change in diff(before, plan.after) if change.after is None}
     assert not lost
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "again"),
+    [
+        (TableChanges(change=[ColumnChange(("k",), comment="x")]), adding("j INT", k="l"), "k"),
+        (
+            TableChanges(change=[ColumnChange(("s", "a"), comment="x")]),
+            adding("j INT", s="t"),
+            "s.a",
+        ),
+        (adding("n INT"), adding("j INT", n="m"), "n"),
+        (adding("n STRUCT<a: INT>"), adding("n.b INT"), "n.b"),
+        (adding("j INT", k="l"), TableChanges(drop=[("l",)]), "l"),
+        (adding("j INT", k="l"), adding("i INT", l="m"), "l"),
+        (adding("j INT", k="l"), adding("i INT", l="k"), ""),
+        (adding("n STRUCT<a: INT>"), adding("k2 INT", k="l"), ""),
+    ],
+)
+def test_what_later_changes_renamed_or_dropped_or_added_to_is_not_undone_behind_their_back(
+    first: TableChanges, second: TableChanges, again: str
+) -> None:
+    plain = snapshot(schemaString=parse_columns("s STRUCT<a: INT, b: INT>, k INT").to_json())
+    before = plan_changes(plain, TableChanges(set_properties={MODE: "name"})).after
+    after = plan_changes(before, first).after
+    current = plan_changes(after, second).after
+    chosen = with_chosen_values(current, lambda: "1", timestamp=0, now=0)
+    for state in (current, chosen):  # the plan in a file has no physical names
+        if again:
+            with pytest.raises(RefusedError, match=re.escape(f"schema[{again}]")):
+                plan_undo(before, after, state, what="The plan")
+        else:
+            undone = plan_undo(before, after, state, what="The plan")
+            kept = {change.subject for change in diff(state, undone.after)}
+            assert kept <= {"schema[n]", "schema[n.a]", "schema[j]"}
+
+
+def test_features_that_only_versions_implied_come_back_or_are_named() -> None:
+    old = snapshot((1, 2))
+    legacy = plan_upgrade(old, writer=5).after
+    dropped = propose("x", legacy, [DropFeature("checkConstraints")]).after
+    assert not dropped.protocol.supports("checkConstraints")
+    back = plan_undo(legacy, dropped, dropped, what="Version 2").after
+    assert back.protocol.supported_features == legacy.protocol.supported_features
+    listed = plan_features(legacy, ["vacuumProtocolCheck"]).after
+    with pytest.raises(RefusedError, match="minWriterVersion stays .* a later change lists change"):
+        plan_undo(old, legacy, listed, what="Version 1")
 
 
 @pytest.mark.parametrize("columns", [None, [("b",)], []], ids=["same", "other", "none"])
