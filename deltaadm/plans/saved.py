@@ -358,7 +358,7 @@ def _promise(document: Mapping[str, Any]) -> dict[str, Any]:
     return promise
 
 
-_NOT_PROMISED: Final = frozenset({"because", "undo", "cost"})
+_NOT_PROMISED: Final = frozenset({"because", "undo", "cost", "commits"})
 
 
 def _unreadable(cause: str) -> RefusedError:

@@ -212,7 +212,12 @@ def plan_left(
         planner,
         requirements,
         saved.session,
-        detail=Detail.STATE if undo or is_verified_by_state(saved.steps) else None,
+        detail=Detail.STATE
+        if undo
+        or is_verified_by_state(saved.steps)
+        # What files decide was known when the plan was made.
+        or any(step.depends_on_state for step in saved.steps)
+        else None,
     )
 
 

@@ -82,3 +82,14 @@ def test_the_way_down(vectors: Table, writer: LogWriter) -> None:
     after = deltaadm("inspect", vectors.path, "-o", "json").document["protocol"]
     assert after == {"minReaderVersion": 1, "minWriterVersion": 1}
     assert len(writer.steps) == 2
+
+
+def test_a_saved_plan_knows_of_the_vectors_in_files(vectors: Table, tmp_path: Path) -> None:
+    vectors.commit(1, metadata({"delta.enableDeletionVectors": "false"}))
+    vectors.commit(2, tables.add("a", deletionVector=tables.deletion_vector("v")))
+    a_day_later(vectors)
+    plan = tmp_path / "plan.json"
+    command = ["drop-feature", vectors.path, "deletionVectors", "--truncate-history"]
+    assert deltaadm(*command, "--out", plan).code == 0
+    left = deltaadm("apply", plan, "--check")
+    assert (left.code, "the first of two runs" in left.out) == (1, True)
