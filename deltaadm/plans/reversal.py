@@ -279,8 +279,9 @@ def _steps(
     implied = after.protocol.implicit_features - before.protocol.supported_features
     names = sorted(implied & current.protocol.implicit_features)
     lowering, reason = _lowering(names, before, state, session)
-    if listed := sorted(implied & current.protocol.supported_features - {*names}):
-        reason = f"a later change lists {', '.join(listed)}"
+    listed = implied & current.protocol.supported_features - {*names}
+    places = (f"protocol.writerFeatures[{name}]" for name in listed)
+    reasons = dict.fromkeys(places, "stays as it is: a later change lists it") | reasons
     if reason:
         raised = {change.subject for change in diff(before, after)} & {*_VERSIONS}
         reasons |= dict.fromkeys(raised, f"stays as it is: {reason}")
