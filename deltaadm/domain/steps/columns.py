@@ -732,4 +732,4 @@ def renamed(metadata: Metadata, old: Path, name: str) -> Metadata:
         for path in _listed_for_statistics(metadata)
     ]
     changed = replace(metadata.with_schema(schema), partition_columns=partitions)
-    return _with_statistics_of(changed, ",".join(map(path_text, listed)))
+    return _with_statistics_of(changed, ",".join(map(columns.quoted_name, listed)))
