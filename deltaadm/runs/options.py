@@ -244,6 +244,10 @@ def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") ->
     values = {}
     for text in given or ():
         key, separator, value = text.partition("=")
+        while shape.startswith("COLUMN=") and separator and key.count("`") % 2:
+            # Within the backticks of a column's name.
+            more, separator, value = value.partition("=")
+            key += f"={more}"
         if not separator or not key:
             raise UsageError(f"{text!r} does not have the form {shape}", option=option)
         values[key] = value
