@@ -398,7 +398,7 @@ def forecast(text: str, since: str | None, declared: Iterable[ClientRelease]) ->
     What tables get from the release *text*, or differently than from its release *since*.
 
     Judged for the *declared* clients, or for all if there are none. Raises `RefusedError` for what
-    is no release of a client, and for a *since* of another client.
+    is no release of a client, and for a *since* that is newer or of another client.
     """
     release, mine = parse_client(text), tuple(dict.fromkeys(declared))
     judged, earlier = mine or newest_releases(), None
@@ -408,6 +408,11 @@ def forecast(text: str, since: str | None, declared: Iterable[ClientRelease]) ->
             raise RefusedError(
                 f"{earlier} is not a release of {release.client.name}.",
                 remedy=f"Write it as in --from {release.client.oldest}.",
+            )
+        if version_key(earlier.version) > version_key(release.version):
+            raise RefusedError(
+                f"{earlier} is newer than {release}.",
+                remedy="--from is the release before an upgrade, CLIENT the one after it.",
             )
     now, before = defaults_of(release), defaults_of(earlier) if earlier else {}
     changes = []
