@@ -80,7 +80,7 @@ def iso_milliseconds(given: str | datetime | None) -> int | None:
         moment = datetime.fromisoformat(given) if isinstance(given, str) else given
     except ValueError:
         return None
-    if moment is None:
+    if not isinstance(moment, datetime):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

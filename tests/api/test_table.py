@@ -6,7 +6,7 @@ import pickle
 import re
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -275,6 +275,7 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
     (lambda table: deltaadm.plan_features(table.snapshot(), "rowTracking"), TypeError,
         r"names must be Sequence\[str\]"),
     (lambda table: table.inspect("3"), TypeError, "version must be int"),
+    (lambda table: table.history(until=date(2026, 1, 31)), ValueError, "neither a version nor"),
     (lambda table: table.plan_undo(True), TypeError, "version must be int"),
     (lambda table: table.plan_features(["x"]), TypeError, "features must be str"),
     (lambda table: table.plan_create("id INT", comment=["x"]), TypeError, "comment must be str"),
