@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import takewhile
 from math import inf
@@ -40,8 +41,10 @@ def state_at(version: int | None, timestamp: str | datetime | None) -> Point:
     if version is not None:
         return point(version, "--version")
     digits = timestamp.removeprefix("-") if isinstance(timestamp, str) else ""
-    number = whole_number(str(timestamp)) if digits.isascii() and digits.isdecimal() else None
-    return _time(timestamp, "--timestamp", "not a time") if number is None else Point(None, number)
+    if digits.isascii() and digits.isdecimal():
+        with suppress(ValueError):  # of thousands of digits Python makes no number
+            return Point(timestamp=int(str(timestamp)))
+    return _time(timestamp, "--timestamp", "not a time")
 
 
 def point(given: int | str | datetime | None, option: str) -> Point:
