@@ -318,6 +318,11 @@ def table_changes(load_at: Callable[[str], Snapshot], texts: Mapping[str, Any]) 
     The names are those of the options' fields. *load_at* loads the table at another location.
     """
     given, column, change = defaultdict[str, Any](dict, texts), parse_column, kinds.ColumnChange
+    if "" in given["rename_columns"].values():
+        raise RefusedError(
+            "The new name of a column is empty.",
+            remedy="Write it as in: alter --rename-column COLUMN=NAME.",
+        )
     moves = map(ddl.parse_move, given["move"])
     changes = [
         *(change(column(c), type=ddl.parse_type(t)) for c, t in given["set_types"].items()),

@@ -96,7 +96,7 @@ def parse_column(text: str) -> Path:
     >>> parse_column("s.`a.b`")
     ('s', 'a.b')
     """
-    part = r"(?:`(?:[^`]|``)+`|[^`.]+)"
+    part = r"(?:`(?:[^`]|``)*`|[^`.]+)"
     if re.fullmatch(rf"{part}(?:\.{part})*", text):
         return tuple(map(unquoted, re.findall(part, text)))
     raise RefusedError(
