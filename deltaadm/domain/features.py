@@ -13,7 +13,13 @@ from enum import Enum
 from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.properties import PROPERTIES, Key, is_true, mapping_mode_called
+from deltaadm.domain.properties import (
+    PROPERTIES,
+    Key,
+    is_true,
+    mapping_mode_called,
+    normalized_key,
+)
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     HIGHEST_PRECISION,
@@ -171,9 +177,9 @@ class TableFeature:
 
     @staticmethod
     def meant_by(name: str) -> TableFeature | None:
-        """The feature that *name* means: its name in any case, or a property that activates it."""
-        known = TableFeature.lookup(name)
-        by_property = (each for each in FEATURES.values() if name in each.activation.properties)
+        """The feature that *name* means: its own or that of a property which activates it."""
+        known, key = TableFeature.lookup(name), normalized_key(name)
+        by_property = (each for each in FEATURES.values() if key in each.activation.properties)
         return known or next(by_property, None)
 
     @staticmethod
