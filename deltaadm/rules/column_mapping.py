@@ -401,10 +401,11 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Reader Requirements for Column Mapping; delta-io/delta#3764.
     """
     if _mode_of(file.state) is ColumnMappingMode.ID:
-        # The columns in which row tracking keeps its values have no field id by design.
+        # Those in which row tracking keeps its values and the change data feed sorts out rows have
+        # no field id by design.
         kept_by_delta = {
             file.state.property(key) for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN)
-        }
+        } | {"_change_type", "__is_cdc"}
         bare = [column for column in file.without_field_id if column not in kept_by_delta]
         if bare:
             yield Problem(f"{some_of(bare, 5)} have no field id.")

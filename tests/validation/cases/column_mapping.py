@@ -37,5 +37,7 @@ breaks("DL418", "columns of a file have no ids",
     with_data({"col-1": 1, "col-2": None}), depth="deep")
 respects("DL418", "columns of a file have ids",
     with_data({"col-1": 1, "col-2": 2, "_row-id-col-1": None}), depth="deep")
+respects("DL418", "files of an update with a change data feed",
+    with_data({"col-1": 1, "_change_type": None, "__is_cdc": None}), depth="deep")
 respects("DL418", "names find columns without ids",
     with_data({"col-1": None, "col-2": None}, mode="name"), depth="deep")
