@@ -550,7 +550,8 @@ def plan_undo(version: int | None = None) -> Planner:
         before = after = timeline.base
         for earlier, later in timeline.changes():
             if version is not None or diff(earlier, later):
-                before, after = earlier, later
+                # The versions in between, left out of the timeline, may have added rows.
+                before, after = replace(earlier, version=later.version - 1), later
         current = table.snapshot
         if current.domains is None and current.protocol.supports("clustering"):
             current = table.target.load(table.context, detail=Detail.STATE)
