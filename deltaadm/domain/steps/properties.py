@@ -647,7 +647,7 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> tuple[TableFeature, Rem
     if needing:
         raise RefusedError(
             f"{feature.name} is required by {', '.join(needing)}.",
-            remedy=f"Drop {', '.join(needing)} first, if they can be dropped.",
+            remedy=f"Drop {', '.join(needing)} first, if that is possible.",
             delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
         )
     return feature, removal
