@@ -432,7 +432,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         caution="Requires column mapping; existing files may need REORG TABLE … UPGRADE UNIFORM."),
     TableFeature("icebergCompatV3", _WRITERS, "protocol_rfcs/iceberg-compat-v3.md",
         when_property("delta.enableIcebergCompatV3"), requires=("columnMapping", "rowTracking"),
-        requires_active=("columnMapping",), status=Status.RFC, cost=Cost.BACKFILL,
+        requires_active=("columnMapping", "rowTracking"), status=Status.RFC, cost=Cost.BACKFILL,
         caution="Once enabled, it cannot be disabled."),
     TableFeature("checkpointProtection", _WRITERS, "protocol_rfcs/checkpoint-protection.md",
         when_supported(), status=Status.RFC, since="4.0.0",
