@@ -12,6 +12,7 @@ from deltaadm.masking import argument
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup
 from deltaadm.runs.output import FileText, command_line, tell_command, unwritable, write_text
+from deltaadm.runs.status import FOUND, WAITING
 from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -65,8 +66,14 @@ def answer_to_file(path: Path, work: Callable[[], int]) -> int:
         text = sys.stdout.getvalue()
     finally:
         sys.stdout = before
-    write_file(path, text)
+    write_answer(path, text, code)
     return code
+
+
+def write_answer(path: Path, text: str, code: int) -> None:
+    """Write *text* as `write_file`, unless a run failed and has none: what is there then stays."""
+    if text or code in {0, FOUND, WAITING}:
+        write_file(path, text)
 
 
 def write_file(path: Path, text: str) -> None:

@@ -43,7 +43,7 @@ from deltaadm.reports.overview import (
 )
 from deltaadm.runs import names as table_names
 from deltaadm.runs.context import RunContext, do_without_numpy
-from deltaadm.runs.files import write_file
+from deltaadm.runs.files import write_answer
 from deltaadm.runs.names import Entry
 from deltaadm.runs.options import FleetOptions, OutputTarget, read_file, read_input
 from deltaadm.runs.output import info, messages, rendered, shortage, show, show_error, write_text
@@ -721,6 +721,7 @@ class ResultPrinter:
         """Show what is shown in the end; the exit code of all tables together."""
         # Files come first: neither does the loss of standard output cost them, nor does an error
         # about them follow a document there.
+        code = combine_exit_codes(self._codes, alone=self._fleet.alone)
         for target in sorted(self._later, key=lambda target: target.file is None):
             errors = FORMATS[target.format].machine
             reports = [each for each in self._reports if errors or not isinstance(each, Failure)]
@@ -729,12 +730,12 @@ class ResultPrinter:
             elif FORMATS[target.format].sums_up and self._fleet.brief:
                 reports.append(self._overview)
             if target.file is not None:  # no colours there unless they are asked for
-                write_file(target.file, rendered(target.format, reports, self._style))
+                write_answer(target.file, rendered(target.format, reports, self._style), code)
             elif reports:
                 show(replace(self._context, format=target.format), reports)
         if self._fleet.brief:
             self._sum_up()
-        return combine_exit_codes(self._codes, alone=self._fleet.alone)
+        return code
 
     @property
     def _overview(self) -> FleetSummary:

@@ -76,6 +76,19 @@ def test_no_command_writes_into_a_log(table: Table, command: Sequence[str]) -> N
     assert contents(table.log) == before
 
 
+@pytest.mark.parametrize("command", ["inspect", "validate", "alter --set a=b"])
+def test_a_run_that_fails_leaves_the_text_of_the_last_one(
+    table: Table, place: Path, command: str
+) -> None:
+    words = [*command.split(), "-o", f"text:{place}"]
+    assert deltaadm(*words, table.path).code == 0
+    before = place.read_text()
+    failed = deltaadm(*words, "https://127.0.0.1:1/t")
+    assert failed.code not in {0, 1}
+    assert "error: " in failed.err
+    assert place.read_text() == before != ""
+
+
 @each_command
 def test_a_file_keeps_its_permissions(table: Table, place: Path, command: Sequence[str]) -> None:
     place.touch()
