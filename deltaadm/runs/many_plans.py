@@ -396,7 +396,8 @@ def carry_out_plans(
     printer = ResultPrinter(context, fleet)
     with Journal(journal) as known:
         if undo:  # the last one first
-            left = [saved for saved in reversed(plans) if saved.digest in known.begun]
+            begun = [saved for saved in plans if saved.digest in known.begun]
+            left = [saved for saved in reversed(begun) if saved.steps]
         else:
             left = [saved for saved in plans if saved.digest not in known.done]
         if undo and not left:
