@@ -715,7 +715,7 @@ def _plan_all(task: TableTask, change: ChangeOptions) -> tuple[int, int]:
     each = (as_made(group.report.table, group.report.plan) for group in groups)
     consents = {one.option: one for one in _consents(each, groups, change.commit)}
     agreed = [word for one in consents.values() if one.reason for word in one.words]
-    if path is not None:
+    if path is not None and plans:
         announce_plans(context, path, plans, agreed)
     elif context.format == "text" and any(groups):
         skip = ["--skip-unreachable"] * missed
