@@ -675,6 +675,23 @@ def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
     assert _objects(lake.bucket, prefix) == {**before, f"{prefix}/{hint}": theirs}
 
 
+def test_a_repair_is_taken_back_where_no_other_object_is_left_in_the_log(
+    lake: Place, prefix: str, tmp_path: Path
+) -> None:
+    REPAIRED["commit twice, unpadded"](plain(tmp_path).log)
+    location = lake.upload(tmp_path, prefix)
+    case, before = _remote(lake, location), _objects(lake.bucket, prefix)
+    plan, moved = plan_repairs(case), f"{prefix}/_delta_log/5.json"
+
+    def emptied(operation: str, path: str) -> None:
+        if (operation, path) == ("removed", "5.json"):
+            obstore.delete(lake.bucket, [name for name in before if name != moved])
+
+    with pytest.raises(CommitError, match="taken back"):
+        carry_out(Watched(case.store, emptied), plan)  # type: ignore[arg-type]
+    assert _objects(lake.bucket, prefix) == {moved: before[moved]}
+
+
 @pytest.mark.parametrize("when", ["publish", "replace", "replaced"])
 @pytest.mark.parametrize("damage", ["torn checkpoint", "older checkpoint torn"])
 def test_what_the_store_does_not_answer_is_not_said_to_be_done(

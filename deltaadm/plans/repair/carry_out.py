@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
@@ -239,14 +240,18 @@ class Work:
             self.files.append(entry)
         entry["after"] = after
         self.note()
-        # Afresh: what others have replaced meanwhile is otherwise trouble with the store.
-        self.store.list_log()
+        self._look_again()
         is_planned = sha256(self.store, name) == before
         if not (is_planned and self._has_made(name, before, after, change)):
             self.files.remove(entry)  # which is not to be put back
             self.note()
             raise changed(name)
         self.known[name] = after
+
+    def _look_again(self) -> None:
+        """List the log: what others have replaced meanwhile is otherwise trouble with the store."""
+        with suppress(TableError):  # of an object store where no file is left in it
+            self.store.list_log()
 
     def _has_made(
         self, name: str, before: str | None, after: str | None, change: Callable[[], bool | None]
@@ -272,7 +277,7 @@ class Work:
 
         Raises `RefusedError` where they have changed other files.
         """
-        self.store.list_log()  # as it is now
+        self._look_again()
         entries, foreign = [], []
         for entry in self.files:
             digest = sha256(self.store, entry["file"])
