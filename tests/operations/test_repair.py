@@ -675,6 +675,18 @@ def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
     assert _objects(lake.bucket, prefix) == {**before, f"{prefix}/{hint}": theirs}
 
 
+def test_a_pointer_that_was_replaced_since_the_plan_is_not_trouble_with_the_store(
+    lake: Place, prefix: str, tmp_path: Path
+) -> None:
+    REPAIRED["pointer to nothing"](plain(tmp_path).log)
+    location = lake.upload(tmp_path, prefix)
+    case = _remote(lake, location)
+    plan = plan_repairs(case)
+    obstore.put(lake.bucket, f"{prefix}/_delta_log/_last_checkpoint", b'{"version":6,"size":9}')
+    with pytest.raises(CommitError, match="Another program has changed _last_checkpoint"):
+        carry_out(case.store, plan)
+
+
 def test_a_repair_is_taken_back_where_no_other_object_is_left_in_the_log(
     lake: Place, prefix: str, tmp_path: Path
 ) -> None:

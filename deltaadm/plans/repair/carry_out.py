@@ -233,6 +233,7 @@ class Work:
         entry = next((entry for entry in self.files if entry["file"] == name), None)
         if entry is None:
             if before is not None:
+                self._look_again()
                 _copy(self.store, name, self.aside, name)
                 if sha256(self.aside, name) != before:
                     raise changed(name)
