@@ -290,7 +290,7 @@ def _steps(
 
 def _require_kept(before: Snapshot, old: Snapshot, new: Snapshot, steps: Iterable[Step]) -> None:
     """Raise `RefusedError` where *steps*, from *old* to *new*, drop a column that *before* has."""
-    if any(isinstance(step, kinds.DropColumns) for step in steps):
+    if any(step.kind == "drop_columns" for step in steps):
         had, has = (
             {change.subject for change in diff(before, state) if change.kind is ChangeKind.REMOVE}
             for state in (old, new)
