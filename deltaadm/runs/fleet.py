@@ -719,9 +719,9 @@ class ResultPrinter:
 
     def finish(self) -> int:
         """Show what is shown in the end; the exit code of all tables together."""
+        code = combine_exit_codes(self._codes, alone=self._fleet.alone)
         # Files come first: neither does the loss of standard output cost them, nor does an error
         # about them follow a document there.
-        code = combine_exit_codes(self._codes, alone=self._fleet.alone)
         for target in sorted(self._later, key=lambda target: target.file is None):
             errors = FORMATS[target.format].machine
             reports = [each for each in self._reports if errors or not isinstance(each, Failure)]

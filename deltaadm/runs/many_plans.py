@@ -199,6 +199,9 @@ def plan_left(
     made = saved.as_made() if undo else None
     known = replace(saved, is_managed=target.is_managed)
     target = replace(target, may_be_missing=not (undo or saved.before.exists))
+    # What files decide was known when the plan was made.
+    by_files = any(step.depends_on_state for step in saved.steps)
+    needs_state = undo or by_files or is_verified_by_state(saved.steps)
 
     def planner(table: plan_run.PlanInput) -> Plan:
         if made is None:
@@ -212,12 +215,7 @@ def plan_left(
         planner,
         requirements,
         saved.session,
-        detail=Detail.STATE
-        if undo
-        or is_verified_by_state(saved.steps)
-        # What files decide was known when the plan was made.
-        or any(step.depends_on_state for step in saved.steps)
-        else None,
+        detail=Detail.STATE if needs_state else None,
     )
 
 
