@@ -11,9 +11,10 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache, partial
 from typing import Any, Final
 
-from deltaadm.domain.snapshot import LogFiles, LogSegment
+from deltaadm.domain.snapshot import Checkpoint, LogFiles, LogSegment
 from deltaadm.errors import TableError
 from deltaadm.facts import Line, Lines, first_object
 from deltaadm.replay import commits
@@ -105,11 +106,19 @@ _ESCAPED: Final = b"\\u"
 """The beginning of an escape for half a character, which a replay replaces."""
 
 
+_MOST_READERS: Final = 8
+
+
 class CommitLines:
-    """The lines of the commits in *store*; those that were read first are kept."""
+    """
+    The lines of the commits in *store*; those that were read first are kept.
+
+    So are the readers of some of its checkpoints, which know their footers.
+    """
 
     def __init__(self, store: LogStore) -> None:
         self._store = store
+        self.reader = lru_cache(_MOST_READERS)(partial(CheckpointReader, store))
         self._left = _MOST
         self._kept: dict[str, tuple[Lines, bool]] = {}
         self.live: tuple[LogSegment, list[dict[str, Any]]] | None = None
@@ -177,6 +186,9 @@ class SharingReplay(Replay):
             # Not in a field of this replay, which would hold itself, and all its lines, in memory.
             look = self._shared_actions
         return ((path, look(self._store, path)) for path in files.names[::-1])
+
+    def _reader_of(self, checkpoint: Checkpoint) -> CheckpointReader:
+        return self._lines.reader(checkpoint)
 
     def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         return self._counted or super().counted_in_checkpoint(reader)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from deltaadm.domain.snapshot import Checkpoint
     from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 
     Document = dict[str, Any]
@@ -263,11 +264,14 @@ class Replay:
         ]
 
     def _checkpoint_reader(self) -> CheckpointReader:
-        from deltaadm.replay import checkpoints
-
         assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
         self._in_checkpoint = self._reconciled.lacking
-        return checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
+        return self._reader_of(self._segment.checkpoint)
+
+    def _reader_of(self, checkpoint: Checkpoint) -> CheckpointReader:
+        from deltaadm.replay.checkpoints import CheckpointReader
+
+        return CheckpointReader(self._store, checkpoint)
 
     def _open_checkpoint(self) -> CheckpointReader:
         reader = self._checkpoint_reader()

@@ -32,7 +32,7 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
 from deltaadm.facts import State
 from deltaadm.limits import Limits
-from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, orphan_sidecars, readers
+from deltaadm.replay.checkpoints import FileCounts, orphan_sidecars, readers
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay
 from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import live_files
@@ -271,6 +271,7 @@ class _FactCollector:
         yield from compaction_facts(self._store, self._listing, compared=compared)
         examiner = CheckpointExaminer(
             store=self._store,
+            reader=self._lines.reader,
             listing=self._listing,
             pointer=self._pointer,
             chosen=None if segment is None else segment.checkpoint,
@@ -468,8 +469,7 @@ class _FactCollector:
         for checkpoint in reversed(self._listing.checkpoints):
             if checkpoint.version == version:
                 try:
-                    reader = CheckpointReader(self._store, checkpoint)
-                    actions = [*reader.small_actions(STATE)][::-1]
+                    actions = [*self._lines.reader(checkpoint).small_actions(STATE)][::-1]
                 except TableError:
                     continue
                 return state_after(State(version=version), version, actions)

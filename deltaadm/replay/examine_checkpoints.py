@@ -8,7 +8,7 @@ remembered of a file, so as to compare two sets of them, is a hash of 64 bits.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -81,6 +81,7 @@ class CheckpointExaminer:
     """
 
     store: LogStore
+    reader: Callable[[Checkpoint], CheckpointReader]
     listing: LogListing
     pointer: Pointer | None
     chosen: Checkpoint | None
@@ -146,7 +147,7 @@ class CheckpointExaminer:
                     if name in {"add", "remove"}:
                         key = _hash(document, self.store.qualifier)
                         touched[key] = (touched.get(key, (name,))[0], name)
-            counts = [CheckpointReader(self.store, each).adds() for each in (*older, chosen)]
+            counts = [self.reader(each).adds() for each in (*older, chosen)]
         except TableError:  # which is a finding of its own
             return False
         new, gone = (list(touched.values()).count((name, name)) for name in ("add", "remove"))
@@ -160,7 +161,7 @@ class CheckpointExaminer:
         sizes = {file.path: file.info.size for file in self.listing.of_kind(Kind.SIDECAR)}
         found: dict[str, Any] = {}
         try:
-            reader = CheckpointReader(self.store, checkpoint)
+            reader = self.reader(checkpoint)
             names = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")
             small = [*reader.small_actions(names)][::-1]
             sidecars = [document for name, document in small if name == "sidecar"]
@@ -202,7 +203,8 @@ class CheckpointExaminer:
                 continue
             files = [self._commits[number] for number in range(version, first - 1, -1)]
             try:
-                return _Expected(self.store, base, files)
+                reader = None if base is None else self.reader(base)
+                return _Expected(self.store, reader, files)
             except TableError:
                 continue
         return None
@@ -215,7 +217,9 @@ class _Expected:
     Raises `TableError` if one of the files cannot be read.
     """
 
-    def __init__(self, store: LogStore, base: Checkpoint | None, files: Sequence[LogFile]) -> None:
+    def __init__(
+        self, store: LogStore, base: CheckpointReader | None, files: Sequence[LogFile]
+    ) -> None:
         self._store = store
         self._base = base
         self._files = files
@@ -224,7 +228,7 @@ class _Expected:
         self._unexpected = 0
         self._paths: list[str] = []
         if base is not None and not self._reconciled.complete:
-            for name, document in CheckpointReader(store, base).small_actions(STATE):
+            for name, document in base.small_actions(STATE):
                 self._reconciled.offer(name, document)
 
     def cross_off(self, adds: Iterable[Hashed]) -> None:
@@ -265,9 +269,8 @@ class _Expected:
                         if name == "add":
                             yield hashed, str(document.get("path"))
         if self._base is not None:
-            reader = CheckpointReader(self._store, self._base)
-            for path in reader.file_paths():
-                for adds in _hashed_adds(reader, path, self._store, Counter()):
+            for path in self._base.file_paths():
+                for adds in _hashed_adds(self._base, path, self._store, Counter()):
                     yield from ((hashed, name) for hashed, name in adds if hashed not in touched)
 
 

@@ -22,6 +22,7 @@ from deltaadm.plans.checkpoint import State
 from deltaadm.replay.adds import add_documents
 from deltaadm.replay.checkpoints import readers
 from deltaadm.replay.embedded import live_files
+from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import LocalStore
@@ -139,6 +140,14 @@ def test_tombstones_are_read_without_the_files(tmp_path: Path) -> None:
     assert (
         store.bytes[name] - before <= 3 * FOOTER < (tmp_path / "_delta_log" / name).stat().st_size
     )
+
+
+def test_an_examination_reads_a_footer_once(tmp_path: Path) -> None:
+    store = with_checkpoint(tmp_path, 10)
+    assert [*examine(store, Depth(), now=0)]
+    name = f"{VERSION:020d}.checkpoint.parquet"
+    # Small as it is, the whole file is read for its footer; pyarrow reads what it needs again.
+    assert store.bytes[name] < 4 * (tmp_path / "_delta_log" / name).stat().st_size
 
 
 def test_statistics_of_which_the_footer_tells_enough_are_not_read(tmp_path: Path) -> None:
