@@ -276,3 +276,8 @@ def quoted(word: str) -> str:
             body += "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", errors))
     # The quotes of bash, ksh and zsh that understand escapes; plain ones would keep the character.
     return f"$'{body}'"
+
+
+def quoted_argument(name: str) -> str:
+    """A table or file as an argument in a line for a POSIX shell; see `argument` and `quoted`."""
+    return quoted(argument(name))

@@ -27,7 +27,7 @@ from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHi
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.facts import Policy, PolicyFacts
-from deltaadm.masking import argument, quoted
+from deltaadm.masking import quoted_argument
 from deltaadm.plans.features import (
     UPGRADE_PROTOCOL,
     Phase,
@@ -262,7 +262,7 @@ def _notes_on_rest(
             yield f"Not fixed: {each.code} {each.name}{words}"
     if left := sum(map(rest.count, Severity)):
         words = "1 finding is" if left == 1 else f"{left} findings are"
-        command = f"`deltaadm validate {quoted(argument(rest.table))} --all`"
+        command = f"`deltaadm validate {quoted_argument(rest.table)} --all`"
         yield f"{words} not fixed by this plan; {command} lists them."
 
 

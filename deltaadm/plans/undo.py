@@ -28,7 +28,7 @@ from deltaadm.domain.transaction.columns import can_be_altered, clustering_colum
 from deltaadm.domain.transaction.update import COMPAT_KEYS, enabled_versions
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError
-from deltaadm.masking import argument, masked, quoted
+from deltaadm.masking import argument, masked, quoted, quoted_argument
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
 
 # Command lines
@@ -71,7 +71,7 @@ def advice_for(table: str, advice: str) -> str:
     """
 
     def named(found: re.Match[str]) -> str:
-        return f"{found[1]} {quoted(argument(masked(table)))}"
+        return f"{found[1]} {quoted_argument(masked(table))}"
 
     return re.sub(r"(?<=deltaadm )([a-z-]+) TABLE\b", named, advice) if table else advice
 

@@ -17,7 +17,7 @@ from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.wire import CommitInfo, Writer, engine_of, instant, moment
 from deltaadm.errors import some_of
 from deltaadm.json_values import COUNT, STRINGS, Fields, array, maybe, one_of, record, within
-from deltaadm.masking import argument, masked, quoted
+from deltaadm.masking import masked, quoted_argument
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
 from deltaadm.plans.plan import at_path
 from deltaadm.reports.words import COLUMNS_SHOWN, WRITERS, counted, writer_table
@@ -428,7 +428,7 @@ def show_restorable(report: RestorableReport) -> Iterator[Block]:
         return
     yield Paragraph(
         "RESTORE brings back rows, schema and properties, but the protocol keeps its features; "
-        f"deltaadm undo {quoted(argument(report.table))} plans the inverse of such a change."
+        f"deltaadm undo {quoted_argument(report.table)} plans the inverse of such a change."
     )
     yield Command(report.restore, "to restore")
 

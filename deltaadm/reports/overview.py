@@ -17,7 +17,7 @@ from deltaadm.clients import CLIENTS, ClientRelease
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import Cost
 from deltaadm.errors import some_of
-from deltaadm.masking import argument, quoted, visible
+from deltaadm.masking import quoted_argument, visible
 from deltaadm.reports.words import DOES, cost_text, counted, writer_name
 
 Document = Mapping[str, Any]
@@ -376,9 +376,7 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
         yield Table("Overview", (), tuple(rows))
     if affected := sections.get("Clients affected", ()):
         client = affected[0].text.split(",")[0].split(" ")[0]
-        command = (
-            f"deltaadm inspect {quoted(argument(affected[0].tables[0]))} --for-client {client}"
-        )
+        command = f"deltaadm inspect {quoted_argument(affected[0].tables[0])} --for-client {client}"
         yield Either(text=[Command(command, label="For one client")])
 
 

@@ -34,7 +34,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.wire import second
 from deltaadm.errors import RefusedError, some_of
-from deltaadm.masking import argument, quoted
+from deltaadm.masking import quoted_argument
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
 from deltaadm.plans.impact import interruptions, newly_shut_out
@@ -275,7 +275,7 @@ def undo_words(report: PlanReport) -> str:
         return f"not possible: {reason}" if len(phrases) == 1 else refused.message
     words = ", then ".join(dict.fromkeys(step.words for step in inverse.steps))
     if len(plan.stages) == 1 and not plan.stages[0].several_commits:
-        words = f"deltaadm undo {quoted(argument(report.table))}"
+        words = f"deltaadm undo {quoted_argument(report.table)}"
     prices = {Cost.BACKFILL: "rewrites the log", Cost.REWRITE: "rewrites data files"}
     price = [prices[inverse.cost]] if inverse.cost in prices else []
     added = inverse.after.protocol.supported_features - plan.before.protocol.supported_features

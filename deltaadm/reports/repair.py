@@ -18,7 +18,7 @@ from deltaadm.blocks import (
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import COUNT, STRINGS, array, mapping, maybe, record
-from deltaadm.masking import argument, quoted
+from deltaadm.masking import quoted_argument
 from deltaadm.reports.words import counted
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _result(plan: RepairPlan, outcome: RepairOutcome) -> Iterator[Block]:
     if outcome.can_be_undone:
         name = outcome.journal.split("/")[-2]
         yield Command(
-            f"deltaadm repair {quoted(argument(plan.table))} --undo {name} --apply", label="undo"
+            f"deltaadm repair {quoted_argument(plan.table)} --undo {name} --apply", label="undo"
         )
 
 

@@ -31,7 +31,7 @@ from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import CommitInfo, moment
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import COUNT, STRINGS, Json, array, maybe, name_of, one_of, record, within
-from deltaadm.masking import argument, quoted
+from deltaadm.masking import quoted_argument
 from deltaadm.plans.document import DROPPING
 from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
 from deltaadm.plans.goals import plan_for_clients
@@ -522,9 +522,7 @@ def for_client(
             return Use(judged, dead_end=error.message.rstrip("."))
         if way.unreachable:
             return Use(judged, dead_end=way.unreachable[0].reason)
-        return Use(
-            judged, f"deltaadm upgrade-protocol {quoted(argument(table))} {goal.option}", way
-        )
+        return Use(judged, f"deltaadm upgrade-protocol {quoted_argument(table)} {goal.option}", way)
 
     read, write = map(use, _judged((release,), snapshot))
     return ForClientReport(
