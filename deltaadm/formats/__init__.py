@@ -129,7 +129,7 @@ def formats_for(report: type | str) -> tuple[str, ...]:
 def width_for(out: TextIO) -> int | None:
     """The width at which text on *out* is wrapped: COLUMNS, or the terminal's; None for neither."""
     given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given):
+    if given.isdecimal() and len(given) < _DIGITS and int(given):
         return max(int(given), _FEWEST_COLUMNS)
     try:
         return (os.get_terminal_size(out.fileno()).columns or 80) if out.isatty() else None
@@ -138,6 +138,7 @@ def width_for(out: TextIO) -> int | None:
 
 
 _FEWEST_COLUMNS = 20
+_DIGITS = 10  # of no width; Python reads no number of thousands of them
 
 _PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanReport"})
 _FINDINGS = frozenset({"ValidationReport", "Failure"})

@@ -133,6 +133,8 @@ def test_an_error_is_wrapped_where_columns_says_so(
     assert " ".join(wrapped.split()) == " ".join(whole.split())
     assert all(len(line) <= 60 or " /" in line for line in wrapped.splitlines())
     narrow = deltaadm("inspect", small.path).out
+    monkeypatch.setenv("COLUMNS", "9" * 5000)  # more than Python reads
+    assert deltaadm(*wish).err == whole
     monkeypatch.delenv("COLUMNS")
     assert len(narrow.splitlines()) > len(deltaadm("inspect", small.path).out.splitlines())
 
