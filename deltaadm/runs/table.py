@@ -89,6 +89,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except UsageError as error:
             words = " ".join(filter(None, (error.sentence, error.remedy)))
             named = re.sub(r"--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), words)
+            if error.option.lower() in signature.parameters:  # an argument of a command, as MODE
+                named = named.replace(error.option, error.option.lower(), 1)
             raise ValueError(named) from error
 
     return call

@@ -291,7 +291,7 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
     (lambda table: table.validate(select=["DL000"]), ValueError, "DL000"),
     (lambda table: table.diff(0, only=["x"]), ValueError, "protocol, features"),
     (lambda table: table.plan_features("x"), deltaadm.RefusedError, "no table feature"),
-    (lambda table: table.plan_mapping_mode("x"), ValueError, "none, id, name"),
+    (lambda table: table.plan_mapping_mode("x"), ValueError, "^mode: .* none, id, name"),
     (lambda table: table.plan_changes(unset="a"), TypeError, "must be Sequence"),
     (lambda table: table.apply(3), TypeError, "plan must be"),
     (lambda table: table.apply("nowhere.json"), deltaadm.ArgumentFileError, "nowhere.json"),
