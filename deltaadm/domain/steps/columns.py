@@ -369,8 +369,10 @@ def _refuse_as_spark_does(changes: _Changes, effective: _Changes) -> None:
                 delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
             )
         if not _spark_casts(old, new):
+            narrows = _spark_casts(new, old)
+            words = "Not all values of {} fit into {}." if narrows else "{} cannot become {}."
             raise RefusedError(
-                f"Not all values of {name} ({ddl.type_sql(old)}) fit into {ddl.type_sql(new)}.",
+                words.format(f"{name} ({ddl.type_sql(old)})", ddl.type_sql(new)),
                 remedy=_widening_remedy(old),
                 delta_error_class="NOT_SUPPORTED_CHANGE_COLUMN",
             )
