@@ -23,6 +23,7 @@ from deltaadm.runs.settings_file import (
     Setting,
     SettingsSources,
     check_keys,
+    has_secret,
     is_true,
     variable,
     wrong,
@@ -153,10 +154,7 @@ def converted(option: Declared, setting: Setting) -> Any:
     if setting.origin in {PROJECT, USER}:
         texts = value if isinstance(value, list) else [value]
         if any(isinstance(text, str) and masked(text) != text for text in texts):
-            raise SettingsError(
-                f"{place} contains a secret, which a settings file must not have.",
-                remedy="Put it into the environment, or into a --storage-options-file.",
-            )
+            raise has_secret(place)
     if option.is_switch and not option.counted:
         if isinstance(value, str):
             return is_true(value, place)

@@ -408,6 +408,14 @@ def wrong(place: str, expected: str, example: str = "") -> SettingsError:
     )
 
 
+def has_secret(place: str) -> SettingsError:
+    """The error for a setting at *place* that is or contains a secret."""
+    return SettingsError(
+        f"{place} contains a secret, which a settings file must not have.",
+        remedy="Put it into the environment, or into a --storage-options-file.",
+    )
+
+
 def as_table(value: Any, place: str) -> Mapping[str, Any]:
     """The *value* at *place*, which must be a table of TOML."""
     if not isinstance(value, dict):

@@ -12,7 +12,7 @@ from deltaadm.catalog_table import CatalogState, CatalogTable
 from deltaadm.errors import RefusedError, SettingsError, StorageError, UsageError
 from deltaadm.masking import masked
 from deltaadm.runs.options import AccessOptions, pairs, read_file
-from deltaadm.runs.settings_file import SettingsSources, as_table, as_text, wrong
+from deltaadm.runs.settings_file import SettingsSources, as_table, as_text, has_secret, wrong
 from deltaadm.storage.object_store import RenewedCredentials
 from deltaadm.storage.store import (
     LogStore,
@@ -283,10 +283,7 @@ def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
             raise wrong(f"{place}.prefix", "a string or a list of strings")
         for key, said in options.items():
             if is_secret_option(key):
-                raise SettingsError(
-                    f"{place}.{key} is a secret, which a settings file must not have.",
-                    remedy="Put it into the environment, or into a --storage-options-file.",
-                )
+                raise has_secret(f"{place}.{key}")
             options[key] = as_text(said, f"{place}.{key}")
         entries.append((prefixes, options))
     return tuple(entries)
