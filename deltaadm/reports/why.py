@@ -561,7 +561,7 @@ def show_for_client(report: ForClientReport) -> Iterator[Block]:
     reading, writing = [*_rows("read", report.read)], [*_rows("write", report.write)]
     # What makes it readable mostly makes it writable, too: one command is enough.
     shows_writing = report.read.verdict.compatibility is Compatibility.WORKS
-    if not shows_writing or report.write.dead_end:
+    if not shows_writing:
         writing = writing[:1]
     rows = [*reading, *writing]
     sources = dict.fromkeys(
