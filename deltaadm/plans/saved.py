@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -270,15 +269,17 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
         plans.append(saved)
     if not plans:
         raise _unreadable("it contains no plan")
-    # Each plan rests on the table as it was: the second would find the result of the first.
-    places = Counter(plan.before.root for plan in plans)
-    for location, count in places.items():
-        if count > 1:
+    # Each plan rests on the table as it was: another one would find the result of the first. The
+    # same one is there twice where a table was called by two names.
+    at = {plan.before.root: plan for plan in reversed(plans)}
+    for plan in plans:
+        first = at[plan.before.root]
+        if plan.steps != first.steps or diff(first.before, plan.before):
             raise RefusedError(
-                f"The file has {count} plans for the table at {location}.",
+                f"The file has several plans for the table at {plan.before.root}.",
                 remedy="Each is based on the current table: apply one, then plan the next.",
             )
-    return tuple(plans)
+    return tuple(plan for plan in plans if at[plan.before.root] is plan)
 
 
 def _read(document: Any) -> SavedPlan:
