@@ -154,6 +154,13 @@ def test_what_is_answered_is_not_asked_again(lake: Path, tmp_path: Path) -> None
     assert text.out == deltaadm("inspect", "--discover", lake).out
 
 
+@pytest.mark.parametrize("asked", [["--why"], ["--for-client", "trino"]], ids=str)
+def test_each_question_is_gone_on_with(lake: Path, tmp_path: Path, asked: list[str]) -> None:
+    given = ["inspect", "--discover", lake, *asked]
+    (tmp_path / "run").write_text(deltaadm(*given, "-o", "jsonl").out)
+    assert deltaadm(*given, "--resume", tmp_path / "run") == deltaadm(*given)
+
+
 def test_a_run_that_is_killed_again_and_again_comes_to_its_end(tmp_path: Path) -> None:
     """Killed whenever some bytes more are written, wherever in a line that is."""
     start = tables.table(tmp_path / "start", tables.START_BODY)

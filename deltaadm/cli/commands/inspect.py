@@ -103,9 +103,8 @@ class Inspect(Parameters):
             from deltaadm.runs.inventory import Inventory
 
             inventory = Inventory(*self.save_as)
-        return report_all(
-            context, tables, many, "inspect", report, inventory=inventory, advised=True
-        )
+        kind = "why" if self.why else "for-client" if self.for_client else "inspect"
+        return report_all(context, tables, many, kind, report, inventory=inventory, advised=True)
 
 
 def _question(
