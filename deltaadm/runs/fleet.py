@@ -484,6 +484,7 @@ def table_results(
     that is *advised* says once if Spark would save minutes.
     """
     context, fleet = task.context, task.fleet
+    _require_same_request(task)
     waiting = False
     fresh = [table for table in fleet.tables if table not in fleet.answered]
     total, said = len(fleet.tables), context.status.clause
@@ -518,6 +519,29 @@ def table_results(
             if advice := advice_on_spark(progress.done - old, len(fresh), passed, at_once):
                 info(advice)
     context.status.set(said)
+
+
+def _require_same_request(task: TableTask) -> None:
+    """Raise `RefusedError` if the last answers of an earlier run show another request."""
+    answered = task.fleet.answered
+    known = [table for table in task.fleet.tables if table in answered]
+    with_steps = [table for table in known if '"steps":[{' in answered[table]]
+    for table in (with_steps or known)[-3:]:
+        old = json.loads(answered[table])
+        # Sought again, unless that may repair the table.
+        new = old if kind_of(old) == "repair" else task.run(table).document
+        unchanged = all(old.get(name) == new.get(name) for name in ("version", "before"))
+        names = (*_OF_REQUEST, "steps") if unchanged else _OF_REQUEST
+        first, second = ((of.get("files") is None, *map(of.get, names)) for of in (old, new))
+        if first != second and "error" not in new:
+            raise RefusedError(
+                f"The answer for {table} in the file of the earlier run is not to this request.",
+                remedy="Name the -o jsonl output of the same command with the same options.",
+            )
+
+
+_OF_REQUEST: Final = ("operation", "depth", "rules", "client", "release", "sections")
+"""What a document says of the request, whatever the table is like."""
 
 
 def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:

@@ -161,6 +161,26 @@ def test_each_question_is_gone_on_with(lake: Path, tmp_path: Path, asked: list[s
     assert deltaadm(*given, "--resume", tmp_path / "run") == deltaadm(*given)
 
 
+@pytest.mark.parametrize(("earlier", "now"), [
+    (["alter", "--set", "a=b"], ["alter", "--set", "a=c"]),
+    (["alter", "--set", "a=b"], ["upgrade-protocol", "--reader", "3"]),
+    (["validate"], ["validate", "--history"]),
+    (["validate", "--select", "DL1"], ["validate"]),
+    (["inspect", "--for-client", "trino"], ["inspect", "--for-client", "hive"]),
+    (["inspect"], ["inspect", "--files"]),
+], ids=str)  # fmt: skip
+def test_answers_to_another_request_are_not_taken(
+    lake: Path, tmp_path: Path, earlier: list[str], now: list[str]
+) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text(deltaadm(*earlier, "--discover", lake, "-o", "jsonl").out)
+    given = ("--discover", lake, "--resume", run)
+    assert deltaadm(*earlier, *given, "-o", "jsonl").code != 7
+    refused = deltaadm(*now, *given)
+    assert (refused.code, refused.out) == (7, "")
+    assert "is not to this request" in refused.err
+
+
 def test_a_run_that_is_killed_again_and_again_comes_to_its_end(tmp_path: Path) -> None:
     """Killed whenever some bytes more are written, wherever in a line that is."""
     start = tables.table(tmp_path / "start", tables.START_BODY)
