@@ -50,6 +50,7 @@ from deltaadm.plans.reports import (
     concurrent_words,
 )
 from deltaadm.plans.reversal import plan_undo
+from deltaadm.plans.secrets import Masker
 from deltaadm.plans.undo import (
     KEPT_BY_DELTA,
     REQUESTED,
@@ -518,15 +519,17 @@ class PlanGroup:
 
 
 class PlanGroups:
-    """Groups plans as they come, with what they break and cost together."""
+    """Groups plans as they come, with what they break and cost together, and maybe secrets."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, show_secrets: bool = False) -> None:
+        self._show_secrets = show_secrets
         self._groups: dict[object, PlanGroup] = {}
         self._shut_out: dict[Verdict, None] = {}
         self._costly: dict[tuple[Cost, type, str], tuple[Step, Snapshot]] = {}
 
     def add(self, report: PlanReport) -> None:
         """Take in one more plan."""
+        report = report if self._show_secrets else Masker().mask(report)
         plan = report.plan
         if plan.is_noop:
             return

@@ -419,7 +419,7 @@ def carry_out_plans(
             to_do = [item for item in made if not item.plan.is_noop]
             if to_do:
                 sessions.prepare_commits(reader, [item.plan for item in to_do])
-                groups = PlanGroups()
+                groups = PlanGroups(show_secrets=context.style.show_secrets)
                 for item in to_do:
                     groups.add(item.report)
                 shown = groups.summary(FleetSummary(len(to_do), 0, {}))
@@ -681,7 +681,8 @@ def _plan_all(task: TableTask, change: ChangeOptions) -> tuple[int, int]:
         of = ClientRequirements.of(change.commit, context.settings, table, root)
         return plan_run.TablePlan(table, plan, of)
 
-    plans, missed, groups = 0, False, PlanGroups()
+    plans, missed = 0, False
+    groups = PlanGroups(show_secrets=context.style.show_secrets)
     printer = ResultPrinter(context, task.fleet, groups=groups)
     with ExitStack() as stack:
         with _refusing(path):

@@ -213,6 +213,15 @@ def test_no_plan_file_with_a_secret_is_carried_out(
     assert deltaadm("apply", file, "--check").code == (7 if show else 1)
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+@pytest.mark.parametrize("more", [[], ["-v"]])
+def test_plans_for_many_tables_show_no_secret(table: Table, form: str, more: list[str]) -> None:
+    wish = ["alter", "--discover", table.path.parent, "--unset", "my.password", "-o", form, *more]
+    shown = deltaadm(*wish)
+    assert (shown.code, "hush" in shown.out) == (0, False)
+    assert "hush-1" in deltaadm(*wish, "--show-secrets").out
+
+
 def test_the_file_of_plans_that_are_shown_with_secrets_has_none(
     table: Table, tmp_path: Path, writer: LogWriter
 ) -> None:
