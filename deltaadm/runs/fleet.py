@@ -291,6 +291,8 @@ class TableResult:
         cls, table: str, report: Report, code: int = 0, *, show_secrets: bool = False
     ) -> TableResult:
         """That of a *report* with this exit *code*, unless it has an error's."""
+        if isinstance(report, Failure):
+            report.error.remedy = advice_for(table, report.error.remedy)
         line = rendered("jsonl", [report], Style(show_secrets=show_secrets))
         if isinstance(report, Failure):
             return cls(table, line, report.error.exit_code, report, is_error=True)
@@ -436,7 +438,6 @@ class TableTask:
             else:
                 report = self.report(self.context, target)
         except DeltaadmError as error:
-            error.remedy = advice_for(table, error.remedy)
             report = Failure(table, error)
         except ModuleNotFoundError:
             raise  # which befalls all tables

@@ -294,11 +294,13 @@ def _status(context: RunContext, saved: SavedPlan, made: Plan, find: FindTable) 
         target = find(saved)
         current = target.load(context)
     except DeltaadmError as error:
+        error.remedy = advice_for(saved.table, error.remedy)
         return PlanStatus(PlanState.UNKNOWN, error=error)
     version = current.version if current.exists else None
     try:
         left = plan_left(context, saved, target, agreed)
     except DeltaadmError as error:
+        error.remedy = advice_for(saved.table, error.remedy)
         changes = saved.changes_since(current) if current.exists else ()
         obsolete = isinstance(error, (CommitError, RefusedError))
         state = PlanState.OBSOLETE if obsolete else PlanState.UNKNOWN
@@ -401,7 +403,7 @@ def carry_out_plans(
         if undo and not left:
             raise RefusedError(
                 f"The journal {journal} has no plan of this file that was applied.",
-                remedy="To undo the newest change of a table: `deltaadm undo TABLE`.",
+                remedy="`deltaadm undo` takes back the newest change of a table that it is given.",
             )
         waits = not undo and any(known.done.get(saved.digest) for saved in plans)
         if not undo and len(left) < len(plans):

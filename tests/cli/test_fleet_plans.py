@@ -499,6 +499,16 @@ def test_files_that_will_not_do(
     assert words in result.err
 
 
+@pytest.mark.usefixtures("writer")
+def test_advice_names_the_table(lake: Path, plans: Path) -> None:
+    Table(lake / "t0").write(f"{1:020d}.json", '{"protocol":')
+    for command in (["apply", plans, "--check"], ["show", plans], ["apply", plans, "--yes"]):
+        told = deltaadm(*command, "-o", "json" if command[0] == "show" else "jsonl").out
+        assert f"`deltaadm repair {lake / 't0'}` says" in told
+    nothing = deltaadm("apply", plans, "--undo", "--journal", lake / "j", "--yes")
+    assert (nothing.code, f"undo {plans}" in nothing.err) == (7, False)
+
+
 def test_a_table_with_two_names_has_one_plan(lake: Path, tmp_path: Path, writer: LogWriter) -> None:
     (tmp_path / "link").symlink_to(lake / "t0")
     both = [word for name in ("lake/t0/", "link") for word in ("--table", tmp_path / name)]
