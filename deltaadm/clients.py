@@ -27,6 +27,7 @@ from deltaadm.domain.transaction.spark_support import (
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, UnknownNameError, did_you_mean
 from deltaadm.json_values import array, maybe, one_of, record
+from deltaadm.masking import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -312,7 +313,7 @@ def parse_client(text: str) -> ClientRelease:
 
     Raises `RefusedError` for an unknown client and for what is not a release of it.
     """
-    name, separator, version = text.strip().partition("@")
+    name, separator, version = masked(text).strip().partition("@")
     known = name.strip().lower()
     client = CLIENTS.get(ALIASES.get(known, known))
     if client is None:

@@ -95,7 +95,8 @@ def test_the_doctor_and_usage_errors_say_nothing_either() -> None:
     assert f"{shown} contains a secret" in examined.out
     misused = deltaadm("rules", "--fail-on", url)
     too_many = deltaadm("set-mapping-mode", "t", "name", url)
-    for result in (examined, misused, too_many):
+    no_client = deltaadm("clients", url)
+    for result in (examined, misused, too_many, no_client):
         assert "hush" not in result.out + result.err
 
 
