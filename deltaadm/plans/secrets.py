@@ -192,6 +192,7 @@ _PARTS: Final[Mapping[str, Sequence[str]]] = {
     "WhyReport": ("versions", "features", "absent"),
     "DiffReport": ("changes",),
     "ValidationReport": ("findings", "suppressed"),
+    "RepairPlan": ("repairs", "blocked", "still_blocked"),
     # What they consist of
     "Plan": ("before", "stages", "session", "findings"),
     "Stage": ("before", "step", "after"),
@@ -201,6 +202,7 @@ _PARTS: Final[Mapping[str, Sequence[str]]] = {
     "PlanStatus": ("changes",),
     "ForeignPlan": ("steps",),
     "Finding": ("fix",),
+    "Repair": ("wrong", "effect", "refusal"),
     "Suppressed": ("finding",),
     "HistoryEntry": ("changes", "origin"),
     "VersionOrigin": ("since",),

@@ -222,6 +222,14 @@ def test_plans_for_many_tables_show_no_secret(table: Table, form: str, more: lis
     assert "hush-1" in deltaadm(*wish, "--show-secrets").out
 
 
+def test_what_is_repaired_shows_no_secret(tmp_path: Path) -> None:
+    odd = metadata({"delta.appendOnly": "s3://AKIA:hush@bucket/x"})
+    made = tables.table(tmp_path / "t", commit(commit_info(), protocol(1, 2), odd))
+    for form in ("text", "json"):
+        shown = deltaadm("repair", made.path, "-o", form).out
+        assert ("s3://AKIA:***@bucket" in shown, "hush" in shown) == (True, False)
+
+
 def test_the_file_of_plans_that_are_shown_with_secrets_has_none(
     table: Table, tmp_path: Path, writer: LogWriter
 ) -> None:
