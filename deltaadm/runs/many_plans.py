@@ -316,6 +316,7 @@ def check_plans(
 
     A single plan that is *alone* is shown as a whole.
     """
+    ClientRequirements.of(request, context.settings, "", "")  # as for the plans of many tables
     fleet = Fleet([saved.table for saved in plans], found=not alone, brief=not alone)
     printer = ResultPrinter(context, fleet)
     with _opened(context, plans) as (reader, find):
@@ -386,6 +387,7 @@ def carry_out_plans(
     consent, for plans with different Spark settings, and where there is nothing to take back.
     """
     _require_lines(context, "--output")
+    ClientRequirements.of(request, context.settings, "", "")  # as for the plans of many tables
     # One Spark carries out all of them, under settings that are fixed once it has started.
     if len({tuple(sorted(saved.session.to_conf().items())) for saved in plans}) > 1:
         raise RefusedError(
@@ -641,6 +643,8 @@ def plan_many(
                 remedy=f"Use `{plan_run.with_options(context, '--out', 'plans.jsonl')}`.",
             )
         _require_lines(context, "--apply")
+    # A name that nobody knows is wrong for every table: none is read.
+    ClientRequirements.of(change.commit, context.settings, "", "")
     chosen = plan_run.with_engine_for(context, change)
 
     def code(document: Document) -> int:

@@ -509,6 +509,14 @@ def test_advice_names_the_table(lake: Path, plans: Path) -> None:
     assert (nothing.code, f"undo {plans}" in nothing.err) == (7, False)
 
 
+def test_a_name_that_nobody_knows_is_no_failure_of_each_table(lake: Path, plans: Path) -> None:
+    wish = ["alter", "--discover", lake, "--set", "a=b"]
+    for unknown in (["--for-client", "x"], ["--accept-finding", "x"], ["--readers", "x"]):
+        for command in (wish, ["apply", plans, "--yes"], ["apply", plans, "--check"]):
+            refused = deltaadm(*command, *unknown)
+            assert (refused.code, refused.out) == (2, "")
+
+
 def test_a_table_with_two_names_has_one_plan(lake: Path, tmp_path: Path, writer: LogWriter) -> None:
     (tmp_path / "link").symlink_to(lake / "t0")
     both = [word for name in ("lake/t0/", "link") for word in ("--table", tmp_path / name)]
