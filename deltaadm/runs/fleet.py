@@ -527,7 +527,8 @@ def _require_same_request(task: TableTask) -> None:
     answered = task.fleet.answered
     known = [table for table in task.fleet.tables if table in answered]
     with_steps = [table for table in known if '"steps":[{' in answered[table]]
-    for table in (with_steps or known)[-3:]:
+    # A plan costs little, and others may have changed its table meanwhile.
+    for table in with_steps[-3:] or known[-1:]:
         old = json.loads(answered[table])
         # Sought again, unless that may repair the table.
         new = old if kind_of(old) == "repair" else task.run(table).document
