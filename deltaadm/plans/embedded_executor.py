@@ -416,9 +416,10 @@ class EmbeddedExecutor:
                 unknown = error
             except DeltaadmError as error:
                 # This attempt has failed for certain, an earlier one perhaps not.
-                if unknown is None:
-                    self._open.discard(store.root)
-                raise (unknown or error) from error
+                if unknown is not None:
+                    raise unknown from error
+                self._open.discard(store.root)
+                raise
             # Asked again, a store may find the file that it has written at first: the file tells.
             owner = _transaction(store, name)
             if owner is not None:

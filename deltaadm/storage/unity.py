@@ -68,8 +68,8 @@ _LONGEST: Final = 300
 class CatalogError(StorageError):
     """The server refuses: `status` is HTTP's, `reason` its word for the kind, if it has one."""
 
-    def __init__(self, message: str, *, remedy: str, status: int, reason: str = "") -> None:
-        super().__init__(message, remedy=remedy)
+    def __init__(self, message: str, *, status: int = 0, reason: str = "", **more: Any) -> None:
+        super().__init__(message, **more)
         self.status = status
         self.reason = reason
 

@@ -509,6 +509,23 @@ def test_the_embedded_engine_commits_with_credentials_for_writing(
     assert deltaadm("inspect", "main.sales.plain", "-o", "json").document["version"] == 2
 
 
+def test_credentials_that_are_denied_after_a_commit(
+    unity: Unity, s3: S3Server, tmp_path: Path
+) -> None:
+    in_store(unity, s3, tmp_path / "t")
+    Vending(unity, s3, -1)  # each request asks for new ones
+    s3.requests.clear()
+
+    def denied(request: str) -> Fault | None:
+        committed = any("PUT" in asked and f"{2:020d}.json" in asked for asked in s3.requests)
+        return (403, None, {}) if committed and "credentials" in request else None
+
+    unity.fault = denied
+    change = ["alter", "main.sales.plain", "--set", "x=y", "--apply", "--yes"]
+    done = deltaadm(*change, "--commit-engine", "embedded")
+    assert (done.code, "step 1 was carried out" in done.err) == (4, True), done.err
+
+
 def test_the_embedded_engine_leaves_managed_tables_alone(unity: Unity, tmp_path: Path) -> None:
     managed(unity, tmp_path / "t")
     change = ["alter", "main.sales.orders", "--set", "x=y", "--apply", "--yes"]
