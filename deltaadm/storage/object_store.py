@@ -509,7 +509,7 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     )
 
 
-_REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]*)?(?: - |: )?"
+_REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after .*?(?= +- ))?(?: +- |: )?"
 
 
 # The store

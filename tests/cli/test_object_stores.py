@@ -9,6 +9,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -468,6 +469,15 @@ def test_throttling_is_sat_out(s3: S3Server, ten: str) -> None:
 
     s3.answer = answer
     assert deltaadm("inspect", ten).code == 0
+
+
+def test_a_store_that_goes_on_failing(
+    s3: S3Server, ten: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retry = {"max_retries": 1, "retry_timeout": timedelta(seconds=60)}
+    monkeypatch.setattr("deltaadm.storage.object_store._retry", lambda: retry)
+    s3.answer = error("500 Internal Server Error", "InternalError")
+    failed(deltaadm("inspect", ten), "list request: Server returned", ": 500 Internal")
 
 
 @pytest.fixture
