@@ -78,11 +78,14 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             described = signature.parameters[name]
             annotation = str(described.annotation)
             for given in value if described.kind is described.VAR_POSITIONAL else (value,):
-                fits = _fits(given, annotation)
-                if fits and isinstance(given, Mapping) and "Mapping[str, str]" in annotation:
-                    fits = all(isinstance(text, str) for text in given.values())
+                fits, kind = _fits(given, annotation), type(given).__name__
                 if not fits:
-                    kind = f"{type(given).__name__} ({given!r:.60})"
+                    kind += f" ({given!r:.60})"
+                elif isinstance(given, Mapping) and "Mapping[str, str]" in annotation:
+                    odd = [repr(key) for key, text in given.items() if not isinstance(text, str)]
+                    # Without the values, which may be secrets.
+                    fits, kind = not odd, f"one with other values for {', '.join(odd)}"
+                if not fits:
                     raise TypeError(f"{name} must be {annotation}, not {kind}.")
         try:
             return function(*args, **kwargs)

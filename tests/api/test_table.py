@@ -268,6 +268,8 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
     (lambda _: deltaadm.table(" "), ValueError, "empty"),
     (lambda _: deltaadm.table("x", spark=3), TypeError, "spark must be SparkSession"),
     (lambda _: deltaadm.table("x", storage_options="y"), TypeError, "storage_options must be"),
+    (lambda _: deltaadm.table("x", storage_options={"aws_secret_access_key": b"s"}),  # type: ignore[dict-item]
+        TypeError, "None, not one with other values for 'aws_secret_access_key'.$"),
     (lambda _: deltaadm.validate("x"), TypeError, "missing a required argument: 'facts'"),
     (lambda _: deltaadm.plan_features("x", ["y"]), TypeError, "snapshot must be Snapshot"),
     (lambda _: deltaadm.load_snapshot("x"), TypeError, "store must be LogStore"),
