@@ -60,10 +60,13 @@ _LONGEST: Final = 200
 
 def cross_check(store: LogStore, snapshot: Snapshot) -> facts.CrossCheck:
     """The differences of deltalake's reading from *snapshot*, in which the files are counted."""
+    from urllib.parse import quote
+
     import deltalake
 
     program = f"deltalake {deltalake.__version__}"
-    location = store.root if store.local_path is None else store.local_path
+    # Of what is not local deltalake takes URLs, which are encoded.
+    location = store.local_path or quote(store.root, safe=":/@")
     try:
         options = dict(store.storage_options) or None
         with panics_as_errors():

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from deltaadm.dataclass import replace
@@ -143,7 +143,8 @@ def source_of(source: object) -> tuple[str, Mapping[str, str], Any]:
     if library == "deltalake" and hasattr(source, "table_uri"):
         options = getattr(source, "_storage_options", None) or {}
         parts = urlsplit(source.table_uri)
-        place = url2pathname(parts.path) if parts.scheme == "file" else source.table_uri
+        # Encoded, as locations of object stores are not here.
+        place = url2pathname(parts.path) if parts.scheme == "file" else unquote(source.table_uri)
         return place.rstrip("/") or "/", options, None
     if library == "delta" and hasattr(source, "detail"):
         return _of_spark(source)

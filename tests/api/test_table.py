@@ -18,6 +18,7 @@ import pytest
 import deltaadm
 from deltaadm.cli.program import run
 from deltaadm.documents import schemas
+from tests.support.s3 import s3_server
 
 
 @pytest.fixture(autouse=True)
@@ -261,6 +262,21 @@ def test_a_table_of_deltalake_is_a_table(tmp_path: Path) -> None:
     found = deltaadm.table(deltalake.DeltaTable(odd, storage_options={"aws_region": "x"}))
     assert found.name == str(odd)
     assert found.inspect().snapshot.version == 0
+
+
+@pytest.mark.slow
+def test_deltalake_calls_a_table_in_an_object_store_by_its_url(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deltalake.write_deltalake(tmp_path / "t", pa.table({"id": [1]}))
+    with s3_server() as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        location = server.upload(tmp_path / "t", "odd #1")
+        theirs = deltalake.DeltaTable("s3://lake/odd%20%231")
+        assert deltaadm.table(theirs).name == location
+        found = deltaadm.table(location).validate(cross_check=True)
+        assert not [each.code for each in found.findings if each.code.startswith("DL98")]
 
 
 MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] = [
