@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,6 +107,11 @@ def _shut_out(document: Document, access: str) -> list[dict[str, str]]:
 
 
 def _require_place(path: Path) -> None:
+    if re.match(r"[\w+.-]{2,}:/", path.as_posix()):  # one letter is a drive
+        raise RefusedError(
+            f"The inventory cannot be saved to {path}: it is a URL, not a directory.",
+            remedy="Choose a directory of this machine, and copy it from there.",
+        )
     with _refusing(path):
         require_real_directory(path)
         # An absolute path, or deltalake would take some names for URLs.

@@ -68,6 +68,9 @@ def test_a_name_that_looks_like_a_url_is_one_of_a_directory(
     for place in ("memory:x", "s3:x"):
         assert deltaadm("inspect", lake / "new", "--save-as", "delta", place).code == 0
         assert len(rows(tmp_path / place)) == 1
+    for url in ("s3://lake/inventory", f"file://{tmp_path}/inventory"):
+        elsewhere = deltaadm("inspect", lake / "new", "--save-as", "delta", url)
+        assert (elsewhere.code, "it is a URL" in elsewhere.err) == (7, True), elsewhere.err
     # On which deltalake panics.
     panicking = deltaadm("inspect", lake / "new", "--save-as", "delta", "file:[")
     assert (panicking.code, "cannot be saved" in panicking.err) == (7, True)
