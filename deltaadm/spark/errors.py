@@ -64,9 +64,16 @@ def refusals() -> Iterator[None]:
 
 
 def error_text(error: Exception) -> str:
-    """The message of an exception of Spark, without Py4J's words around it."""
+    """
+    The message of an exception of Spark, without Py4J's words around it, or else its class.
+
+    >>> error_text(OSError("gone")), error_text(OSError())
+    ('gone', 'OSError')
+    """
     thrown = getattr(error, "java_exception", None)
-    return str(error) if thrown is None else str(thrown.getMessage() or thrown.toString())
+    if thrown is None:
+        return str(error) or type(error).__name__
+    return str(thrown.getMessage() or thrown.toString())
 
 
 def sentence(message: str) -> tuple[str, str]:
