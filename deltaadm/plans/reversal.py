@@ -67,10 +67,9 @@ def plan_undo(
         raise RefusedError(
             f"{what} created the table.", remedy="Drop the table if nobody needs it."
         )
-    if before.metadata.id != after.metadata.id or any(
-        getattr(before.metadata, name) != getattr(after.metadata, name)
-        for name in ("partition_columns", "format")
-    ):
+    old, new, renamed = before.metadata, after.metadata, _renamed(diff(before, after))
+    partitions = tuple(_moved((name,), renamed)[-1] for name in old.partition_columns)
+    if (old.id, old.format, partitions) != (new.id, new.format, new.partition_columns):
         raise RefusedError(
             f"{what} replaced the table, which no other change undoes.", remedy=restore
         )
@@ -352,8 +351,10 @@ def _lowering(
 
 _MAPPING: Final = f"configuration[{Key.COLUMN_MAPPING_MODE}]"
 _VERSIONS: Final = ("protocol.minReaderVersion", "protocol.minWriterVersion")
-_FOLLOWING: Final = frozenset((*_VERSIONS, *(f"configuration[{key}]" for key in KEPT_BY_DELTA)))
-"""What Delta adapts to the features by itself."""
+_FOLLOWING: Final = frozenset(
+    (*_VERSIONS, "partitionColumns", *(f"configuration[{key}]" for key in KEPT_BY_DELTA))
+)
+"""What Delta adapts to the features, and to the names of columns, by itself."""
 
 
 def _inverse(

@@ -302,7 +302,7 @@ def undo_change(change: Change, stage: Stage) -> Undo:
     """How *change*, one of those of *stage*, is undone right after it."""
     before, after, step = stage.before, stage.after, stage.step
     place = change.place
-    undo = Undo("set it back (metadata only)")
+    undo = Undo("never: no command sets it")
     if not before.exists:
         undo = Undo("drop the table")
     elif before.root != after.root:

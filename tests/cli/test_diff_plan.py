@@ -75,6 +75,12 @@ def test_columns_change_only_if_they_are_named(plain: Path, reference: Path) -> 
     assert named["notes"][0].startswith("schema[b] stays as it is: ")
 
 
+def test_what_no_command_sets_is_not_said_to_be_set_back(plain: Path, reference: Path) -> None:
+    Table(plain).commit(1, metadata(id="table-0", partitionColumns=["a"]))
+    plan = deltaadm("diff", reference, plain, "--plan", "--only", "schema", "-o", "json").document
+    assert plan["notes"] == ["partitionColumns stays as it is: no command sets it."]
+
+
 def test_columns_become_as_wide_as_those_of_another_table() -> None:
     widening = {"delta.enableTypeWidening": "true"}
     listing = protocol(3, 7, ["typeWidening"], ["typeWidening", "invariants"])

@@ -220,6 +220,18 @@ def test_features_that_only_versions_implied_come_back_or_are_named() -> None:
             plan_undo(before, legacy, listed, what="Version 1")
 
 
+def test_undoing_the_renaming_of_a_partition_column_is_no_other_table() -> None:
+    plain = snapshot(schemaString=schema("a", "b"), partitionColumns=["a"])
+    before = plan_changes(plain, TableChanges(set_properties={MODE: "name"})).after
+    after = plan_changes(before, TableChanges(rename={("a",): "c"})).after
+    assert after.metadata.partition_columns == ("c",)
+    plan = plan_undo(before, after, after, what="The plan")
+    assert (plan.after.metadata, plan.notes) == (before.metadata, ())
+    other = replace(after, metadata=replace(after.metadata, partition_columns=("b",)))
+    with pytest.raises(RefusedError, match="replaced"):
+        plan_undo(before, other, other, what="The plan")
+
+
 @pytest.mark.parametrize("columns", [None, [("b",)], []], ids=["same", "other", "none"])
 def test_undoing_a_plan_clusters_by_the_columns_that_it_renamed(columns: list[Path] | None) -> None:
     plain = snapshot(schemaString=schema("a", "b"))
