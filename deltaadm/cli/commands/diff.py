@@ -35,7 +35,7 @@ class Diff(Parameters):
     A reference file alone is compared with all tables in it. If options name tables, those are
     compared as well, and a table that the file lacks is an error. Exits with 1 if anything differs.
     With --plan, shows the changes that make the tables like the first side; --apply carries them
-    out. Columns change only with --only schema.
+    out. Columns change only with --only schema, the table's comment with --only table.
 
     For example:
 
