@@ -241,7 +241,7 @@ def _steps(
     session: SessionSettings | None,
 ) -> tuple[list[Step], dict[str, str]]:
     """The steps that undo *changes* as far as Delta allows, and why other places differ then."""
-    inverse = [*_inverse(before, after, changes)]
+    inverse = [*_inverse(before, after, changes, _renamed(diff(after, current)))]
     reasons: dict[str, str] = {}
     for subject, words, step in inverse:
         if step is None:
@@ -358,9 +358,13 @@ _FOLLOWING: Final = frozenset(
 
 
 def _inverse(
-    before: Snapshot, after: Snapshot, changes: Iterable[Change]
+    before: Snapshot, after: Snapshot, changes: Iterable[Change], later: Mapping[Path, Path]
 ) -> Iterator[tuple[str, str, Step | None]]:
-    """The place of each change, how it is undone in words, and a step that does it, in order."""
+    """
+    The place of each change, how it is undone in words, and a step that does it, in order.
+
+    *later* are the paths of columns that have been renamed since.
+    """
     undone: list[tuple[str, str, Step | None]] = []
     changes = list(changes)
     renamed = {new: old for old, new in _renamed(changes).items()}
@@ -380,9 +384,11 @@ def _inverse(
             continue
         # What kind of step has made a change shows by the change.
         undo = undo_change(change, Stage(before, kinds.SetProperties({}), after))
-        if subject == "clusteringColumns" and renamed:
-            # By names that columns have once more by then.
-            undo = Undo("", (kinds.ClusterBy(clustering_columns(before) or ()),))
+        if subject == "clusteringColumns" and (renamed or later):
+            # By names that columns have once more by then, or have got since.
+            now = {**later, **{path: path for path in renamed.values()}}
+            columns = (_moved(path, now) for path in clustering_columns(before) or ())
+            undo = Undo("", (kinds.ClusterBy(tuple(columns)),))
         undone += ((subject, undo.words, step) for step in undo.steps or (None,))
     dropped = {step.name for _, _, step in undone if isinstance(step, kinds.DropFeature)}
 

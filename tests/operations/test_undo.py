@@ -243,6 +243,17 @@ def test_undoing_a_plan_clusters_by_the_columns_that_it_renamed(columns: list[Pa
     assert (len(plan.steps), plan.notes) == (1 if columns is None else 2, ())
 
 
+def test_undoing_clusters_by_the_same_columns_whatever_they_are_called_by_now() -> None:
+    plain = snapshot(schemaString=parse_columns("a INT, b INT, s STRUCT<x: INT>").to_json())
+    mapping = TableChanges(set_properties={MODE: "name"}, cluster_by=[("a",), ("s", "x")])
+    before = plan_changes(plain, mapping).after
+    after = current = plan_changes(before, TableChanges(cluster_by=[("b",)])).after
+    for wish in (adding("n INT", a="z", s="t"), adding("a INT"), adding("s STRUCT<x: INT>")):
+        current = plan_changes(current, wish).after
+        plan = plan_undo(before, after, current, what="Version 1")
+        assert clustering_columns(plan.after) == (("z",), ("t", "x"))
+
+
 @pytest.mark.parametrize(
     ("changed", "type_then", "notes"),
     [
