@@ -368,6 +368,8 @@ def _inverse(
     undone: list[tuple[str, str, Step | None]] = []
     changes = list(changes)
     renamed = {new: old for old, new in _renamed(changes).items()}
+    # By then columns have their names of before once more, or those that they have got since.
+    now = {**later, **{path: path for path in renamed.values()}}
     added = {
         parse_column(change.name)
         for change in changes
@@ -377,7 +379,8 @@ def _inverse(
         if change.subject == "schema":
             # All columns into their order of before: most of these moves do nothing.
             last: dict[tuple[str, ...], str] = {}
-            for path, _ in before.metadata.schema.walk():
+            for former, _ in before.metadata.schema.walk():
+                path = _moved(former, now)
                 move = kinds.ColumnChange(path, position=ddl.Position(last.get(path[:-1])))
                 undone.append((change.subject, "", kinds.ChangeColumns((move,))))
                 last[path[:-1]] = path[-1]
@@ -385,8 +388,6 @@ def _inverse(
         # What kind of step has made a change shows by the change.
         undo = undo_change(change, Stage(before, kinds.SetProperties({}), after))
         if subject == "clusteringColumns" and (renamed or later):
-            # By names that columns have once more by then, or have got since.
-            now = {**later, **{path: path for path in renamed.values()}}
             columns = (_moved(path, now) for path in clustering_columns(before) or ())
             undo = Undo("", (kinds.ClusterBy(tuple(columns)),))
         undone += ((subject, undo.words, step) for step in undo.steps or (None,))

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from deltaadm.domain.ddl import parse_column_list, parse_columns, parse_definitions, parse_move
+from deltaadm.domain.ddl import (
+    Position,
+    parse_column_list,
+    parse_columns,
+    parse_definitions,
+    parse_move,
+)
 from deltaadm.domain.features import REFERENCE, Cost
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import Path, path_text
@@ -252,6 +258,16 @@ def test_undoing_clusters_by_the_same_columns_whatever_they_are_called_by_now() 
         current = plan_changes(current, wish).after
         plan = plan_undo(before, after, current, what="Version 1")
         assert clustering_columns(plan.after) == (("z",), ("t", "x"))
+
+
+def test_undoing_moves_the_same_columns_whatever_they_are_called_by_now() -> None:
+    plain = snapshot(schemaString=parse_columns("a INT, b INT").to_json())
+    before = plan_changes(plain, TableChanges(set_properties={MODE: "name"})).after
+    moved = TableChanges(change=[ColumnChange(("a",), position=Position("b"))])
+    after = plan_changes(before, moved).after
+    current = plan_changes(plan_changes(after, adding("n INT", a="z")).after, adding("a INT")).after
+    plan = plan_undo(before, after, current, what="Version 1")
+    assert [column.name for column in plan.after.metadata.schema.fields] == ["z", "b", "n", "a"]
 
 
 @pytest.mark.parametrize(
