@@ -12,9 +12,9 @@ from deltaadm.dataclass import replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
-from deltaadm.domain.properties import Key
+from deltaadm.domain.properties import Key, column_list
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import FieldKey, Path, StructField, path_text
+from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import (
@@ -83,7 +83,7 @@ def plan_undo(
     differing = {change.subject for change in diff(before, current)}
     later = mismatches(after, current)
     again = differing & {change.subject for change in later} & {one.subject for one in changed}
-    if again := again | {*_moved_since(changed, later, differing)}:
+    if again := again | {*_moved_since(changed, later, differing, old.schema)}:
         raise RefusedError(
             f"{', '.join(sorted(again))} changed again after version {after.version}.",
             remedy="Undo the later change first; `deltaadm history` shows it.",
@@ -135,18 +135,24 @@ def _with_chosen_names(after: Snapshot, current: Snapshot) -> Snapshot:
 
 
 def _moved_since(
-    changed: Iterable[Change], later: Sequence[Change], differing: Collection[str]
+    changed: Iterable[Change],
+    later: Sequence[Change],
+    differing: Collection[str],
+    schema: StructType,
 ) -> Iterator[str]:
     """
     The places of columns among *changed* that *later* changes have renamed, dropped or added to.
 
-    What is as before once more is in none of the *differing* places.
+    And those of properties that named, in *schema*, columns which are called otherwise by now. What
+    is as before once more is in none of the *differing* places.
     """
     renamed = _renamed(later)
     gone = {each.subject for each in later if each.kind is ChangeKind.REMOVE}
     new = [each.name for each in later if each.place == "schema" and each.kind is ChangeKind.ADD]
     added = {parse_column(name): f"schema[{name}]" for name in new if name}
     for change in changed:
+        if change.subject in differing and any(_names(change, old, schema) for old in renamed):
+            yield change.subject
         if change.place != "schema" or not change.name or change.kind is ChangeKind.REMOVE:
             continue
         if change.kind is ChangeKind.SET and {*change.before, *change.after} <= COLUMN_MAPPING_KEYS:
@@ -159,6 +165,16 @@ def _moved_since(
             yield change.subject
         if change.kind is ChangeKind.ADD:
             yield from (place for at, place in added.items() if at[: len(now)] == now)
+
+
+def _names(change: Change, column: Path, schema: StructType) -> bool:
+    """Whether the former value of a property that has changed names *column*."""
+    if change.place != "configuration" or not change.before:
+        return False
+    if change.name == Key.STATISTICS_COLUMNS:
+        return any(path[: len(column)] == column for path in column_list(change.before)[0])
+    is_constraint = change.name.lower().startswith(Key.CONSTRAINT_PREFIX)
+    return is_constraint and ddl.mentions(change.before, column, schema)
 
 
 def _renamed(changes: Iterable[Change]) -> dict[Path, Path]:

@@ -260,6 +260,25 @@ def test_undoing_clusters_by_the_same_columns_whatever_they_are_called_by_now() 
         assert clustering_columns(plan.after) == (("z",), ("t", "x"))
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("delta.constraints.c", "s . x > 0"), ("delta.dataSkippingStatsColumns", "b,s.x")],
+)
+def test_undoing_brings_back_no_property_that_would_name_another_column(
+    key: str, value: str
+) -> None:
+    plain = snapshot((1, 3), schemaString=parse_columns("b INT, s STRUCT<x: INT>").to_json())
+    after = plan_changes(plain, TableChanges(set_properties={MODE: "name"})).after
+    stored = {**after.metadata.configuration, key: value}
+    before = replace(after, metadata=after.metadata.with_configuration(stored))
+    assert plan_undo(before, after, after, what="Version 1").after.metadata == before.metadata
+    current = plan_changes(after, adding("n INT", s="t")).after
+    for wish in (adding("m INT"), adding("s STRUCT<x: INT>")):
+        current = plan_changes(current, wish).after
+        with pytest.raises(RefusedError, match=re.escape(f"{key}] changed again")):
+            plan_undo(before, after, current, what="Version 1")
+
+
 def test_undoing_moves_the_same_columns_whatever_they_are_called_by_now() -> None:
     plain = snapshot(schemaString=parse_columns("a INT, b INT").to_json())
     before = plan_changes(plain, TableChanges(set_properties={MODE: "name"})).after
