@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from deltaadm.domain.properties import whole_number
 from deltaadm.domain.snapshot import LogListing
 from deltaadm.domain.wire import merged
-from deltaadm.errors import DeltaadmError, UsageError
+from deltaadm.errors import DeltaadmError, TableError, UsageError
 from deltaadm.replay.load import too_early
 from deltaadm.replay.timeline import Timeline, timeline, writers
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Section, WritersReport, entries
@@ -137,8 +137,14 @@ def read_history(
     context: RunContext, target: Target, sections: tuple[Section, ...], since: Point, until: Point
 ) -> History:
     """The history of *target*; damage in a commit is raised where its entry would come."""
-    versions = timeline_of(context, target, since=since.version, until=until.version)
-    base, with_base = versions.base, since.version is None
+    try:
+        versions = timeline_of(context, target, since=since.version, until=until.version)
+    except TableError:
+        versions = timeline_of(context, target, until=until.version)
+        if since.version is None or versions.base.version < since.version:
+            raise  # else log cleanup has left nothing older
+    base = versions.base
+    with_base = since.version is None or base.version >= since.version
     made = entries(target.text, base, versions.changes(), sections, with_base=with_base)
     first, last = since.timestamp, until.timestamp
     beginning = base.timestamp
