@@ -243,6 +243,13 @@ def json_values(body: bytes) -> list[Any] | None:
     return values
 
 
+_REQUIRED: Final = {
+    "add": ("path", "partitionValues", "modificationTime", "dataChange"),
+    "remove": ("path", "dataChange"),
+    "cdc": ("path",),
+}
+
+
 def _line(number: int, text: bytes) -> Line:
     document, error = commits.json_object(text)
     odd = ""
@@ -250,7 +257,10 @@ def _line(number: int, text: bytes) -> Line:
         if value is not None and not error:
             error, oddity = commits.mismatches(name, value)
             odd = odd or oddity
-            # To Delta such a line has no action.
-            if name in commits.ABOUT_FILES and not error and value.get("path") is None:
+            required = () if error else _REQUIRED.get(name, ())
+            lacking = next((key for key in required if value.get(key) is None), None)
+            if lacking == "path":  # to Delta such a line has no action
                 error = f"its {name} action has no path"
+            elif lacking is not None and not odd:
+                odd = f"its {name} action has no {lacking}, without which delta-rs fails"
     return Line(number, document, error, odd)
