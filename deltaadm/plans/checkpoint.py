@@ -647,9 +647,7 @@ class State(Replay):
         """The live files; what a checkpoint has twice, readers have once."""
         seen = set[int]()
         for path, vector, size, values, row_id, since in self.live_rows(_FIELDS):
-            # A struct whose fields are all null is none.
-            known = vector if vector and vector.get("storageType") is not None else None
-            key = canonical_path(str(path), self._store.qualifier), known and vector_id(known)
+            key = canonical_path(str(path), self._store.qualifier), vector_id(vector)
             if (hashed := hash(key)) not in seen:
                 seen.add(hashed)
                 named = dict(values).items() if values else ()

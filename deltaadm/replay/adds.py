@@ -281,8 +281,7 @@ def hashed_rows(adds: pa.StructArray, qualifier: str) -> Iterator[tuple[int, str
     if valid_rows(column, "storageType"):
         vectors = column.to_pylist()
     for path, vector in zip(paths, vectors, strict=True):
-        known = vector if vector is not None and vector.get("storageType") is not None else None
-        yield hash((canonical_path(path, qualifier), vector_id(known))), path
+        yield hash((canonical_path(path, qualifier), vector_id(vector))), path
 
 
 def valid_rows(column: pa.Array, key: str | None) -> int:

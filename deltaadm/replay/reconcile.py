@@ -165,8 +165,12 @@ def canonical_path(path: str, qualifier: str = "") -> str:
 
 
 def vector_id(vector: Any) -> str | None:
-    """A deletion vector's part of a file's key (PROTOCOL.md, Deletion Vector Descriptor)."""
-    if not isinstance(vector, dict) or not vector:
+    """
+    A deletion vector's part of a file's key (PROTOCOL.md, Deletion Vector Descriptor).
+
+    None without one; checkpoints have a struct whose fields are all null for that.
+    """
+    if not isinstance(vector, dict) or vector.get("storageType") is None:
         return None
     start = f"{vector.get('storageType')}{vector.get('pathOrInlineDv')}"
     offset = vector.get("offset")

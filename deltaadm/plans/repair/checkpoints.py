@@ -302,9 +302,8 @@ def damaged_commits(case: Case, files: Iterable[LogFile]) -> Iterator[str]:
 def _removed(case: Case, checkpoint: Checkpoint, ours: Container[Any]) -> Iterator[str]:
     """Files that are live for commits alone, and of which the *checkpoint* has the removal."""
     for tombstone in State(case, alone(checkpoint)).tombstones() if ours else ():
-        path, vector = str(tombstone.get("path")), tombstone.get("deletionVector") or {}
-        known = vector if vector.get("storageType") is not None else None
-        if (canonical_path(path, case.qualifier), known and vector_id(known)) in ours:
+        path, vector = str(tombstone.get("path")), vector_id(tombstone.get("deletionVector"))
+        if (canonical_path(path, case.qualifier), vector) in ours:
             yield f"{path} is removed by it, and not only missing"
 
 
