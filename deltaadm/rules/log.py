@@ -58,16 +58,23 @@ def unreadable_table(log: LogFacts) -> Iterator[Problem]:
 @rule("DL101", Severity.ERROR, Scope.LOG)
 def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     """
-    A commit between the newest checkpoint and the newest version is missing.
+    A commit between the newest checkpoint and the newest version is missing, or the newest one, if
+    the log still has its checksum.
 
     Why it matters: each version is built from all commits before it. Without one of them, the live
-    files cannot be determined, and Delta refuses to load the table.
+    files cannot be determined, and Delta refuses to load the table. Without the newest one, Delta
+    shows an older version, and delta-rs refuses to load the table.
 
     What to do: restore the missing file from a backup, or from where `deltaadm repair TABLE` says
     that its content still is; or go back to an earlier version that can still be rebuilt.
 
     Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DELTA_VERSIONS_NOT_CONTIGUOUS.
     """
+    newest = log.listing.commits.versions[-1:]
+    staged = {file.number for file in log.listing.of_kind(Kind.STAGED)}
+    for file in log.listing.of_kind(Kind.CRC).after(newest[0]) if newest else ():
+        if file.number not in staged:  # which a catalog is to publish
+            yield Problem(f"Version {file.number} has a checksum, but no commit.", file.path)
     # A table that loads has no gap that matters: log cleanup removes commits before a checkpoint.
     if log.segment is not None:
         return
