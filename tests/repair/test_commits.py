@@ -168,6 +168,15 @@ def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:
     assert files(made.path) == ["f0", "f1", "f2", "f3"]
 
 
+def test_a_newest_commit_that_a_compacted_file_has_is_still_to_be_restored(tmp_path: Path) -> None:
+    made = table(tmp_path / "t", *BEFORE[:3], b"{torn")
+    made.compacted(2, 3, add("f2"), add("f3"))
+    for _ in range(2):  # before there is a checkpoint, and after
+        done = deltaadm("repair", aged(made).path, "--apply", "--yes")
+        assert (done.code, "must not be without its commit" in done.out) == (7, True), done.out
+    assert files(made.path) == ["f0", "f1", "f2", "f3"]
+
+
 @each(
     "commits, more, said",
     {

@@ -81,10 +81,7 @@ def find_commits(case: Case) -> Iterator[Repair]:
     base = checkpoints[-1].version if checkpoints else -1
     commits, newest = every.after(base), True
     if every and not commits and (flaw := _flaw(case, every[-1])):
-        version = every[-1].number
-        why = f"version {version} has a checkpoint, which must not be without its commit; readers "
-        why += "that begin with it see everything"
-        yield refused("commit", "DL104", flaw, why, _elsewhere(case, version))
+        yield _beside_checkpoint(case, every[-1], flaw)
     is_read = case.loaded is not None and not case.listing.of_kind(Kind.COMPACTED)
     for file in reversed(list(commits)):
         # All that has been loaded can be read, but the newest ones may hold nothing.
@@ -94,6 +91,8 @@ def find_commits(case: Case) -> Iterator[Repair]:
             yield _torn(case, file, flaw)
         elif flaw and file.info.size:  # an empty one counts as one without actions
             yield _in_the_middle(case, file, flaw)
+            if file == every[-1] and case.loaded is not None:
+                yield _beside_checkpoint(case, file, flaw)
         newest = newest and flaw != "" and file.path in case.files
     for before, after in zip((base, *commits.versions), commits.versions, strict=False):
         # A damaged checkpoint in place of the beginning is refused as such.
@@ -149,6 +148,12 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
     proof = f"that the writer of version {file.number} was never told that it is committed"
     files, alters = dict.fromkeys(moved), ("version", *PARTS)
     return Repair("commit", "DL104", flaw, files, alters, effect, unproved=(proof,))
+
+
+def _beside_checkpoint(case: Case, file: LogFile, flaw: str) -> Repair:
+    why = f"version {file.number} has a checkpoint, which must not be without its commit; readers "
+    why += "that begin with it see everything"
+    return refused("commit", "DL104", flaw, why, _elsewhere(case, file.number))
 
 
 def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
