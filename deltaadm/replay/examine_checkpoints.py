@@ -202,11 +202,11 @@ class CheckpointExaminer:
             if any(number not in self._commits for number in range(first, version + 1)):
                 continue
             files = [self._commits[number] for number in range(version, first - 1, -1)]
-            try:
+            with suppress(TableError):
                 reader = None if base is None else self.reader(base)
-                return _Expected(self.store, reader, files)
-            except TableError:
-                continue
+                expected = _Expected(self.store, reader, files)
+                if expected.complete:
+                    return expected
         return None
 
 
@@ -230,6 +230,7 @@ class _Expected:
         if base is not None and not self._reconciled.complete:
             for name, document in base.small_actions(STATE):
                 self._reconciled.offer(name, document)
+        self.complete = self._reconciled.complete
 
     def cross_off(self, adds: Iterable[Hashed]) -> None:
         """Take in live files that were found."""

@@ -345,7 +345,7 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Why it matters: with a wrong number of parts, readers do not find the checkpoint.
 
-    What to do: `deltaadm repair TABLE` rewrites the file, and so does the next checkpoint.
+    What to do: `deltaadm alter TABLE --checkpoint` rewrites it, and so does the next checkpoint.
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
