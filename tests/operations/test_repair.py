@@ -47,6 +47,7 @@ from tests.support.repairs import (
     checkpoint,
     contents,
     copied,
+    crc,
     edited,
     every_version,
     multipart,
@@ -392,15 +393,27 @@ def test_a_pointer_with_a_list_for_a_number_is_written_anew(tmp_path: Path) -> N
     assert [repair.rule for repair in repaired(tmp_path).repairs] == ["DL616"]
 
 
-def test_a_sidecar_without_a_size_is_pointed_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", ["null", "1"])
+def test_a_sidecar_of_another_size_is_written_anew(size: str, tmp_path: Path) -> None:
+    """Which delta-rs does not find the end of."""
     actions = [
         protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"]), metadata(), add("a.parquet")
     ]  # fmt: skip
     made = table(tmp_path, commit(*actions))
     top = made.v2_checkpoint(0, actions)
-    top.write_text(re.sub(r'("sizeInBytes": ?)\d+', r"\1null", top.read_text()))
+    top.write_text(re.sub(r'("sizeInBytes": ?)\d+', rf"\g<1>{size}", top.read_text()))
     aged(tmp_path)
-    assert [repair.rule for repair in repaired(tmp_path).repairs] == ["DL107"]
+    assert [repair.rule for repair in repaired(tmp_path).repairs] == ["DL608"]
+
+
+def test_an_older_commit_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    (plain(tmp_path).log / f"{2:020d}.json").write_bytes(b"{torn")
+    aged(tmp_path)
+    plan = planned(tmp_path)
+    assert (plan.is_noop, plan.refused) == (True, ())
+    (note,) = plan.notes
+    assert f"{2:020d}.json cannot be read" in note
+    assert "checkpoint of version 3, but older versions may need it" in note
 
 
 # What is refused

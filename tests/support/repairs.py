@@ -142,6 +142,10 @@ def other_version_of_txn(rows: list[Any]) -> list[Any]:
     return [{**row, "txn": {**row["txn"], "version": 99}} if row["txn"] else row for row in rows]
 
 
+def twice(name: str) -> Callable[[list[Any]], list[Any]]:
+    return lambda rows: [*rows, next(row for row in rows if row[name])]
+
+
 def pointer(body: Any) -> Callable[[Path], object]:
     text = body if isinstance(body, str) else json.dumps(body)
     return lambda log: (log / "_last_checkpoint").write_text(text)
@@ -208,6 +212,8 @@ REPAIRED: dict[str, Callable[[Path], object]] = {
     "checkpoint without its first part": multipart(1),
     "checkpoint that lacks a live file": on_checkpoint(6, without("add")),
     "checkpoint that lacks all live files": on_checkpoint(6, without("add", 5)),
+    "checkpoint with a live file twice": on_checkpoint(6, twice("add")),
+    "checkpoint with its metadata twice": on_checkpoint(6, twice("metaData")),
     "checkpoint with a removed file": on_checkpoint(6, with_removed),
     "checkpoint without its domain": on_checkpoint(6, without("domainMetadata")),
     "checkpoint without its transaction": on_checkpoint(6, without("txn")),

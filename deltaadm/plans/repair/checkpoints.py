@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -29,7 +30,13 @@ from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import read_pointer
-from deltaadm.replay.reconcile import Detail, canonical_path, vector_id
+from deltaadm.replay.examine_checkpoints import CheckpointExaminer
+from deltaadm.replay.reconcile import (
+    Detail,
+    UnreadableCheckpointError,
+    canonical_path,
+    vector_id,
+)
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import DAY, RULES, Severity
 
@@ -79,7 +86,7 @@ def _only_source(case: Case, rule: str, wrong: str, version: int, why: TableErro
 
 def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
-    version, files = checkpoint.version, _DifferingFiles()
+    version, files = checkpoint.version, DifferingFiles()
     try:
         reader = CheckpointReader(case, checkpoint)
         size = sum(file.info.size for file in checkpoint.files)
@@ -88,13 +95,17 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
             return
         for name in reader.file_paths():
             reader.require_whole(name)
+        _snapshot(case, alone(checkpoint))  # which must be there
+        flaws = [*_flaws(case, checkpoint)]
         try:
             older = case.listing.segment(version, before=version)
         except TableError as error:  # to count is quicker than to compare with nothing
-            counted = _snapshot(case, alone(checkpoint), Detail.STATE).files or FileFacts()
-            yield from _unlike_checksum(case, version, (counted.files, counted.bytes), error)
+            _snapshot(case, alone(checkpoint), Detail.STATE)
+            yield from _by_itself(case, checkpoint, flaws, error)
             return
         actual = case.state(alone(checkpoint), files.take_theirs)
+        if twice := (reader.adds() or 0) - actual.counts["add"]:
+            flaws.append(("DL609", f"it has {twice:,} live files twice, and delta-rs reads both."))
     except TableError as error:
         wrong = f"A checkpoint cannot be used: {error.message}"
         yield _unusable(case, "DL612", wrong, checkpoint.files)
@@ -102,20 +113,49 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     try:
         expected = case.state(older, files.take_ours)
     except TableError as error:
-        totals = actual.counts["add"], actual.bytes
-        yield from _unlike_checksum(case, version, totals, error)
+        yield from _by_itself(case, checkpoint, flaws, error)
+        if not isinstance(error, UnreadableCheckpointError):
+            wrong = f"{error.message} Readers begin with the checkpoint of version {version}, but "
+            yield Repair("commit", "DL103", f"{wrong}older versions may need it. {_RESTORE}")
         return
-    yield from _compared(case, checkpoint, older, expected, actual, files=files)
+    differing = [*_compared(case, checkpoint, older, expected, actual, files=files)]
+    yield from differing
+    if flaws and not differing:
+        rule, wrong = flaws[0]
+        yield _unusable(case, rule, f"{_WRONG.format(version)}{wrong}", checkpoint.files)
 
 
-def _unlike_checksum(
-    case: Case, version: int, totals: tuple[int, int], why: TableError
+_WRONG: Final = "The checkpoint of version {} is wrong: "
+
+
+def _flaws(case: Case, checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
+    """What is wrong with the small actions of a *checkpoint* and with its sidecars, by rules."""
+    infos = {file.path: file.info for file in checkpoint.files}
+    infos |= case.store.list_directory("_sidecars")
+    examiner = CheckpointExaminer(
+        store=case,
+        reader=partial(CheckpointReader, case),
+        listing=LogListing.of(case.root, infos),
+        pointer=None,
+        chosen=checkpoint,
+        unreadable={},
+        deep=False,
+    )
+    (examined,) = examiner.facts()
+    for rule, message in _broken(("DL608", "DL604", "DL605", "DL606"), examined):
+        yield rule, f"{message[:1].lower()}{message[1:]}"
+
+
+def _by_itself(
+    case: Case, checkpoint: Checkpoint, flaws: Sequence[tuple[str, str]], why: TableError
 ) -> Iterator[Repair]:
-    """The refusal of a checkpoint with other totals than the checksum, if it is the only source."""
-    if stated_totals(case, version) not in {None, totals}:
-        wrong = f"The checkpoint of version {version} has {totals[0]:,} live files of "
-        wrong += f"{totals[1]:,} bytes, but the checksum of the version has other numbers."
-        yield _only_source(case, "DL609", wrong, version, why)
+    """The refusal of a checkpoint with *flaws*, or unlike its checksum, that is the only source."""
+    if "DL804" in contradicted(case, alone(checkpoint)):
+        text = "the checksum of the version has other numbers of live files or bytes."
+        flaws = [*flaws, ("DL609", text)]
+    version = checkpoint.version
+    for rule, wrong in flaws[:1]:
+        yield _only_source(case, rule, f"{_WRONG.format(version)}{wrong}", version, why)
 
 
 def _compared(
@@ -125,7 +165,7 @@ def _compared(
     expected: TableState,
     actual: TableState,
     *,
-    files: _DifferingFiles,
+    files: DifferingFiles,
 ) -> Iterator[Repair]:
     """The repair of a checkpoint that can be read, and is not in the state of *older* files."""
     version, differing = checkpoint.version, expected.differences(actual)
@@ -136,8 +176,7 @@ def _compared(
     if not differing:
         return
     ours, agreed = files.ours, files.agreed
-    rows = State(case, alone(checkpoint)).live_files() if files.theirs else ()
-    theirs = {row[1]: row for row in rows if hash(row[3]) in files.theirs}
+    theirs = files.rows_of_theirs(case, alone(checkpoint))
     lacking, extra = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
     wrong = f"The checkpoint of version {version} differs from the older files in "
     wrong += f"{', '.join(differing)}."
@@ -145,28 +184,28 @@ def _compared(
         paths = sorted(path for path, _ in lacking | extra)
         wrong += f" Of live files, it lacks {len(lacking):,} and has {len(extra):,} too many: "
         wrong += f"{some_of(paths)}."
-    confirmed = stated_totals(case, version)
-    older_confirmed = confirmed == (expected.counts["add"], expected.bytes)
-    checkpoint_confirmed = confirmed == (actual.counts["add"], actual.bytes)
-    others = {*differing} - {"add"}  # of which a checksum's numbers tell nothing
-    unproved = () if older_confirmed and not others else _unproved(case, older)
+    ours_wrong, theirs_wrong = (contradicted(case, of) for of in (older, alone(checkpoint)))
+    is_confirmed = not ours_wrong and {_STATED.get(of, "") for of in differing} <= theirs_wrong
+    unproved = () if is_confirmed else _unproved(case, older)
+    others = {*differing} - {"add"}
     doubts: Iterable[str] = ()
     # If not even a file that both have is there, storage tells nothing.
-    has_files = agreed is not None and case.store.data_size(agreed) is not None
-    if checkpoint_confirmed and not older_confirmed:
+    are_there = has_files(case, [agreed])
+    if ours_wrong - theirs_wrong:
         doubts = ("the checksum of the version agrees with it",)
     elif unproved and (
         extra or any(actual.counts.get(of, 0) >= expected.counts.get(of, 0) for of in others)
     ):
         doubts = ("nothing tells whether the older checkpoint is right",)
-    elif checkpoint_confirmed or not older_confirmed:
+    elif not is_confirmed:
         unknown = [theirs[key] for key in theirs if key not in ours]
         doubts = chain(
-            _doubts(case, older, ours.values(), unknown, has_files=has_files),
+            doubts_about(case, older, ours.values(), unknown, has_files=are_there),
             _removed(case, checkpoint, ours),
         )
-        if not (ours and has_files):
-            unproved += ("That the commits are as they were written: no checksum confirms them.",)
+        # That a file is there proves that it was added, and nothing else that is said of it.
+        if not (are_there and ours and lacking == ours.keys()) or others:
+            unproved += UNCONFIRMED
     if doubt := next(iter(doubts), ""):
         refusal = f"perhaps it is right, and the older files are damaged: {doubt}"
         remedy = f"Compare both with a backup. {_RESTORE}"
@@ -179,7 +218,7 @@ def _compared(
     yield Repair("checkpoint", "DL609", wrong, made, differing, effect, unproved)
 
 
-class _DifferingFiles:
+class DifferingFiles:
     """
     The live files that only a checkpoint has (`theirs`), as hashes of what is said of each, and
     those that only older files have (`ours`); and the path of one that both have.
@@ -204,6 +243,13 @@ class _DifferingFiles:
         else:
             self.ours[key] = row
 
+    def rows_of_theirs(
+        self, case: Case, segment: LogSegment
+    ) -> dict[tuple[str, str | None], LiveRow]:
+        """The files of `theirs`, which are read in *segment* again."""
+        rows = State(case, segment).live_files() if self.theirs else ()
+        return {row[1]: row for row in rows if hash(row[3]) in self.theirs}
+
 
 # Where the state comes from
 
@@ -226,14 +272,27 @@ def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
     return (f"{right}: the commits before it are gone.",)
 
 
-def stated_totals(case: Case, version: int) -> tuple[int, int] | None:
-    """The numbers of live files and their bytes by the checksum of *version*, if it has them."""
+UNCONFIRMED: Final = ("That the commits are as they were written: no checksum confirms them.",)
+_STATED: Final = {
+    "protocol": "DL802", "metaData": "DL803", "add": "DL804", "txn": "DL807",
+    "domainMetadata": "DL807",
+}  # fmt: skip
+"""The rules that hold a checksum against each part of a state."""
+
+
+def contradicted(case: Case, segment: LogSegment) -> set[str]:
+    """The rules that find the checksum of its version wrong, if what *segment* says is right."""
+    name = f"{segment.version:020d}.crc"
     try:
-        document = json_object(case.read(f"{version:020d}.crc"))[0] or {}
+        document = json_object(case.read(name))[0]
     except TableError:
-        return None
-    files, size = document.get("numFiles"), document.get("tableSizeBytes")
-    return (files, size) if type(files) is int and type(size) is int else None
+        return set()
+    snapshot = _snapshot(case, segment, Detail.STATE)
+    file, state = LogFile.of(case.listing.infos[name]), facts.State.of(snapshot)
+    checksum = facts.ChecksumFacts(
+        file=file, document=document, error="", state=state, snapshot=snapshot
+    )
+    return {rule for rule, _ in _broken({*_STATED.values()}, checksum)}
 
 
 def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL) -> Snapshot:
@@ -310,8 +369,13 @@ def _removed(case: Case, checkpoint: Checkpoint, ours: Container[Any]) -> Iterat
 Rows = Iterable[LiveRow]
 
 
-def _doubts(
-    case: Case, older: LogSegment, ours: Rows, theirs: Rows, *, has_files: bool
+def has_files(case: Case, paths: Iterable[str | None]) -> bool:
+    """Whether storage has any data file of these *paths*; else it tells nothing of others."""
+    return any(path is not None and case.store.data_size(path) is not None for path in paths)
+
+
+def doubts_about(
+    case: Case, older: LogSegment, ours: Rows, theirs: Rows = (), *, has_files: bool
 ) -> Iterator[str]:
     """
     What speaks against the commits of *older* files, where *ours* are live by them alone and
@@ -335,7 +399,7 @@ def _doubts(
     for path, key, _, _ in islice(theirs, _LOOKED_UP):
         is_removed = found.removed.get(hash(key[0]), older.version + 1) <= older.version
         if not is_removed and not (has_files and case.store.data_size(path) is None):
-            yield f"none of them adds or removes {path}, which the checkpoint has"
+            yield f"none of them adds or removes {path}, which the other has"
 
 
 # What is done
@@ -447,7 +511,8 @@ def _recounted(case: Case, snapshot: Snapshot) -> facts.FileTotals:
 
 
 def _broken(
-    codes: Iterable[str], fact: facts.LogFacts | facts.CommitFacts | facts.ChecksumFacts
+    codes: Iterable[str],
+    fact: facts.LogFacts | facts.CommitFacts | facts.CheckpointFacts | facts.ChecksumFacts,
 ) -> Iterator[tuple[str, str]]:
     """The rules that find something, and what they say; of checksums, no mere warnings."""
     for code in codes:

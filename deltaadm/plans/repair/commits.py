@@ -11,7 +11,14 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, LogListing, commit_name
 from deltaadm.errors import TableError, some_of
-from deltaadm.plans.repair.checkpoints import damaged_commits, stated_totals
+from deltaadm.plans.repair.checkpoints import (
+    UNCONFIRMED,
+    DifferingFiles,
+    contradicted,
+    damaged_commits,
+    doubts_about,
+    has_files,
+)
 from deltaadm.plans.repair.repair import PARTS, Case, Repair, refused, sha256, spared
 from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
@@ -205,7 +212,8 @@ def find_compactions(case: Case) -> Iterator[Repair]:
             )
             yield refused("compaction", "DL118", flaw, refusal, remedy)
         else:
-            yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS)
+            unproved = UNCONFIRMED if fact.difference else ()
+            yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS, unproved=unproved)
 
 
 def _doubts(case: Case, file: LogFile) -> Iterator[str]:
@@ -215,7 +223,14 @@ def _doubts(case: Case, file: LogFile) -> Iterator[str]:
     yield from damaged_commits(case, covered)
     others = {name: info for name, info in infos.items() if name != file.path}
     with suppress(TableError):
-        segments = [LogListing.of(case.root, of).segment(last) for of in (infos, others)]
-        totals = [(of.counts["add"], of.bytes) for of in map(case.state, segments)]
-        if totals[0] != totals[1] and stated_totals(case, last) == totals[0]:
+        theirs, ours = (
+            LogListing.of(case.root, of).segment(last, before=file.number) for of in (infos, others)
+        )
+        files = DifferingFiles()
+        case.state(theirs, files.take_theirs)
+        case.state(ours, files.take_ours)
+        if contradicted(case, ours) - contradicted(case, theirs):
             yield f"the checksum of version {last} agrees with it"
+        found = has_files(case, [files.agreed])
+        rows = files.rows_of_theirs(case, theirs).values()
+        yield from doubts_about(case, ours, files.ours.values(), rows, has_files=found)
