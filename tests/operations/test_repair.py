@@ -441,6 +441,16 @@ def _wrong_by_checksum(log: Path) -> None:
     (log / f"{6:020d}.crc").write_text(json.dumps(body))
 
 
+def _checksum_against_the_only_checkpoint(log: Path) -> None:
+    only_checkpoint(log)
+    crc(numFiles=9)(log)
+
+
+def _checksum_without_commit(log: Path) -> None:
+    crc()(log)
+    (log / f"{7:020d}.json").unlink()
+
+
 def _contradicting(log: Path) -> None:
     for version in range(4):
         (log / f"{version:020d}.json").unlink(missing_ok=version < 3)
@@ -465,6 +475,10 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a torn checkpoint that is the only source": (_torn_only, "only source"),
     "parts that are the only source": (_part_only, "only source"),
     "a checkpoint unlike its checksum": (_wrong_by_checksum, "only source"),
+    "a checksum unlike the only checkpoint": (
+        _checksum_against_the_only_checkpoint, "nothing but it tells",
+    ),
+    "a checksum without its commit": (_checksum_without_commit, "it was committed"),
     "checkpoints that contradict each other": (_contradicting, "nothing tells"),
     "checkpoints with contradicting properties": (_contradicting_properties, "nothing tells"),
     "two commits of a version": (_other_content, "other content"),

@@ -1,5 +1,6 @@
 """A right checkpoint beside a damaged commit: repair must not believe the commit."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.repair import Case, RepairPlan
 from deltaadm.storage.store import open_store
+from tests.support.repairs import UNCONFIRMED
 
 FAR_FUTURE = 4_000_000_000_000
 
@@ -49,6 +51,10 @@ def _without_removal(commit: str) -> str:
 
 def _unmeasured_without_removal(commit: str) -> str:
     return re.sub(r'("operationMetrics":\{)[^}]*', r"\g<1>", _without_removal(commit))
+
+
+def _unmeasured_without_addition(commit: str) -> str:
+    return _unmeasured_without_removal(commit).replace('"add"', '"notYetKnown"')
 
 
 def _another_size(commit: str) -> str:
@@ -105,6 +111,57 @@ def test_a_damaged_commit_is_not_believed(
     plan = planned(table)
     assert not plan.planned
     assert any(reason in repair.refusal for repair in plan.refused), plan.refused
+
+
+def _broken_schema(commit: str) -> str:
+    return commit.replace('{\\"type\\":\\"struct\\"', '{\\"type\\"', 1)
+
+
+def test_a_commit_whose_schema_cannot_be_read_is_not_believed(table: Path) -> None:
+    commit = table / "_delta_log" / f"{0:020d}.json"
+    commit.write_text(_broken_schema(commit.read_text()))
+    refused = planned(table).refused
+    assert any("schema" in repair.refusal for repair in refused), refused
+
+
+def test_a_checkpoint_with_the_metadata_of_the_checksum_is_believed(table: Path) -> None:
+    log = table / "_delta_log"
+    documents = map(json.loads, (log / f"{0:020d}.json").read_text().splitlines())
+    said = {name: value for document in documents for name, value in document.items()}
+    names = {"metadata": said["metaData"], "protocol": said["protocol"]}
+    (log / f"{4:020d}.crc").write_text(json.dumps({**names, "numFiles": 3}))
+    commit = log / f"{0:020d}.json"
+    commit.write_text(commit.read_text().replace('"configuration":{}', '"configuration":{"a":"b"}'))
+    (refused,) = planned(table).repairs
+    assert "the checksum of the version agrees" in refused.refusal
+
+
+def test_what_storage_cannot_tell_of_a_file_is_not_proved(table: Path) -> None:
+    commit = table / "_delta_log" / f"{0:020d}.json"
+    commit.write_text(
+        commit.read_text().replace('"partitionValues":{}', '"partitionValues":{"x":"1"}')
+    )
+    (repair,) = planned(table).planned
+    assert repair.unproved == UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (_another_size, "is not in storage with"),
+        (_unmeasured_without_addition, ""),
+    ],
+)
+def test_a_checksum_beside_a_damaged_commit(
+    damage: Callable[[str], str], reason: str, table: Path
+) -> None:
+    commit = table / "_delta_log" / f"{5:020d}.json"
+    commit.write_text(damage(commit.read_text()))
+    body = {"numFiles": 4, "tableSizeBytes": 2_000, "numMetadata": 1, "numProtocol": 1}
+    commit.with_suffix(".crc").write_text(json.dumps(body))
+    (repair,) = planned(table).repairs
+    assert reason in repair.refusal
+    assert repair.unproved == (() if reason else UNCONFIRMED)
 
 
 def test_without_the_checkpoint_nothing_is_built_on_an_empty_commit(table: Path) -> None:

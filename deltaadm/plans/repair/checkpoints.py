@@ -22,7 +22,8 @@ from deltaadm.domain.snapshot import (
     Snapshot,
 )
 from deltaadm.domain.steps.properties import require_checkpointable
-from deltaadm.errors import RefusedError, TableError, some_of
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
 from deltaadm.plans.checkpoint import HINT, LiveRow, State, TableState, alone, pointer_to
 from deltaadm.plans.repair.repair import Case, Files, Repair, refused, sha256
 from deltaadm.replay.checkpoints import CheckpointReader, orphan_sidecars
@@ -328,6 +329,11 @@ class _Commits:
             )
             for _, message in _broken(("DL103", "DL114", "DL128"), fact):
                 self.damaged[version] = message.rstrip(".")
+            for document in fact.objects("metaData"):
+                try:
+                    Metadata.from_wire(document).schema.fields  # noqa: B018 -- which parses it
+                except DeltaadmError as error:
+                    self.damaged[version] = error.message.rstrip(".")
             if not said.names:
                 self.damaged[version] = "the commit is empty"
             # Of two that are the same to the letter, one has taken the place of another.
@@ -475,8 +481,9 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
 def find_checksums(case: Case) -> Iterator[Repair]:
     """A checksum of the newest version that is wrong, and others that cannot be read."""
     files = case.listing.of_kind(Kind.CRC)[-_LAST:]
-    snapshot = case.loaded if files else None
-    for file in files if snapshot else ():  # else nothing tells what they should say
+    if not files or (snapshot := case.loaded) is None:
+        return  # nothing tells what they should say
+    for file in files:
         try:
             document, error = json_object(case.read(file.path))
         except TableError as unread:
@@ -484,15 +491,45 @@ def find_checksums(case: Case) -> Iterator[Repair]:
         checksum = facts.ChecksumFacts(
             file=file, document=document, error=error, state=facts.State(version=file.number)
         )
-        if snapshot and file.number == snapshot.version:
+        if file.number == snapshot.version:
             totals = _recounted(case, snapshot) if _COUNTED & (document or {}).keys() else None
-            state = facts.State.of(snapshot)
-            checksum = replace(checksum, state=state, snapshot=snapshot, totals=totals)
+            info = snapshot.commit_info
+            inside = info.in_commit_timestamp if info else None
+            checksum = replace(
+                checksum,
+                state=facts.State.of(snapshot),
+                commit=facts.CommitTimes(file.number, inside, None, 0),
+                snapshot=snapshot,
+                totals=totals,
+            )
         elif document is not None:
             continue
         for rule, message in islice(_broken(_CHECKSUM_RULES, checksum), 1):
             wrong = f"The checksum {file.path} is wrong: {message[:1].lower()}{message[1:]}"
-            yield Repair("checksum", rule, wrong, {file.path: None})
+            if rule in _IN_ITSELF:
+                yield Repair("checksum", rule, wrong, {file.path: None})
+            elif doubt := next(_against_log(case, snapshot, rule), ""):
+                refusal = f"perhaps it is right, and the log is damaged: {doubt}"
+                remedy = f"Compare with a backup. If the log is right, move {file.path} out of it."
+                yield refused("checksum", rule, wrong, refusal, remedy)
+            else:
+                yield Repair("checksum", rule, wrong, {file.path: None}, unproved=UNCONFIRMED)
+
+
+_IN_ITSELF: Final = {"DL801", "DL805", "DL808"}
+"""The rules that find a checksum wrong whatever the log says."""
+
+
+def _against_log(case: Case, snapshot: Snapshot, rule: str) -> Iterator[str]:
+    """What speaks against the log where its newest checksum differs, by a *rule*."""
+    segment = snapshot.segment
+    assert segment is not None  # noqa: S101 -- a loaded snapshot has one
+    if rule in {"DL804", "DL812"} and segment.checkpoint and _unproved(case, segment):
+        version = segment.checkpoint.version
+        yield f"nothing but it tells whether the checkpoint of version {version} is right"
+    rows = [*islice(State(case, segment).live_files(), _LOOKED_UP)]
+    are_there = has_files(case, (row[0] for row in rows))
+    yield from doubts_about(case, segment, rows, has_files=are_there)
 
 
 _COUNTED: Final = {
