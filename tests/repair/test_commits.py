@@ -168,6 +168,18 @@ def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:
     assert files(made.path) == ["f0", "f1", "f2", "f3"]
 
 
+def test_a_compacted_file_across_a_checkpoint_that_is_to_be_made_is_none(tmp_path: Path) -> None:
+    made = table(tmp_path / "t", *BEFORE[:3], b"{torn", BEFORE[3])
+    made.compacted(2, 3, add("f2"), add("f3"))
+    made.checkpoint(2, [protocol(), metadata({"a": "b"}), *[add(f"f{of}") for of in range(3)]])
+    before = {file.name: file.read_bytes() for file in aged(made).log.glob("*")}
+    planned = deltaadm("repair", made.path)
+    done = deltaadm("repair", made.path, "--apply", "--yes")
+    assert (planned.code, done.code) == (7, 7), done.err
+    assert "It still cannot be loaded after these repairs" in planned.out
+    assert {file.name: file.read_bytes() for file in made.log.glob("*")} == before
+
+
 def test_a_newest_commit_that_a_compacted_file_has_is_still_to_be_restored(tmp_path: Path) -> None:
     made = table(tmp_path / "t", *BEFORE[:3], b"{torn")
     made.compacted(2, 3, add("f2"), add("f3"))

@@ -10,7 +10,14 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import FileInfo, LogListing, LogSegment, Snapshot, listing_prefix
+from deltaadm.domain.snapshot import (
+    FileInfo,
+    LogFile,
+    LogListing,
+    LogSegment,
+    Snapshot,
+    listing_prefix,
+)
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import MissingFileError, RefusedError, TableError
 from deltaadm.plans.checkpoint import HINT, LiveRow, TableState, state_of
@@ -74,6 +81,11 @@ class Case:
                 infos[name] = FileInfo(name, source.size, source.modified)
             elif isinstance(content, bytes):
                 infos[name] = FileInfo(name, len(content), 0)
+        # From a checkpoint on, readers do without a compacted file that begins before it.
+        made = [version for version in self.files.values() if isinstance(version, int)]
+        for file in map(LogFile.of, [*infos.values()] if made else ()):
+            if any((file.version or 0) <= version < (file.end or 0) for version in made):
+                del infos[file.path]
         first = listing_prefix(start) if start else ""
         return {name: info for name, info in infos.items() if name >= first}
 
