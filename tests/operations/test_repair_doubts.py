@@ -70,6 +70,10 @@ def _blank_line(commit: str) -> str:
     return re.sub(r'^\{"add".*$', "{}", without_metrics, flags=re.MULTILINE)
 
 
+def _of_a_checkpoint(_: str) -> str:
+    return '{"checkpointMetadata":{"version":4}}\n'
+
+
 def test_a_commit_that_was_replaced_by_another_is_not_believed(table: Path) -> None:
     log = table / "_delta_log"
     (log / f"{3:020d}.json").write_bytes((log / f"{1:020d}.json").read_bytes())
@@ -97,6 +101,7 @@ def test_a_commit_of_properties_that_was_replaced_is_not_believed(table: Path) -
         (4, _without_removal, "version 4: "),
         (4, _unmeasured_without_removal, "is removed by it"),
         (1, _blank_line, "has no action"),
+        (1, _of_a_checkpoint, "has checkpointMetadata actions"),
         (3, _another_size, "is not in storage with"),
         (3, _without_size, "is not in storage with"),
     ],

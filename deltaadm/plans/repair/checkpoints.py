@@ -32,12 +32,7 @@ from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import read_pointer
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer
-from deltaadm.replay.reconcile import (
-    Detail,
-    UnreadableCheckpointError,
-    canonical_path,
-    vector_id,
-)
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, canonical_path, vector_id
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import DAY, RULES, Severity
 
@@ -132,17 +127,12 @@ _WRONG: Final = "The checkpoint of version {} is wrong: "
 def _flaws(case: Case, checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
     """What is wrong with the small actions of a *checkpoint* and with its sidecars, by rules."""
     infos = {file.path: file.info for file in checkpoint.files}
-    infos |= case.store.list_directory("_sidecars")
-    examiner = CheckpointExaminer(
-        store=case,
-        reader=partial(CheckpointReader, case),
-        listing=LogListing.of(case.root, infos),
-        pointer=None,
-        chosen=checkpoint,
-        unreadable={},
-        deep=False,
-    )
-    (examined,) = examiner.facts()
+    listing = LogListing.of(case.root, {**infos, **case.store.list_directory("_sidecars")})
+    reader, nothing = partial(CheckpointReader, case), dict[Checkpoint, str]()
+    (examined,) = CheckpointExaminer(
+        store=case, reader=reader, listing=listing, pointer=None, chosen=checkpoint,
+        unreadable=nothing, deep=False,
+    ).facts()  # fmt: skip
     for rule, message in _broken(("DL608", "DL604", "DL605", "DL606"), examined):
         yield rule, f"{message[:1].lower()}{message[1:]}"
 
@@ -244,10 +234,8 @@ class DifferingFiles:
         else:
             self.ours[key] = row
 
-    def rows_of_theirs(
-        self, case: Case, segment: LogSegment
-    ) -> dict[tuple[str, str | None], LiveRow]:
-        """The files of `theirs`, which are read in *segment* again."""
+    def rows_of_theirs(self, case: Case, segment: LogSegment) -> dict[Any, LiveRow]:
+        """The files of `theirs` by their keys, read in *segment* again."""
         rows = State(case, segment).live_files() if self.theirs else ()
         return {row[1]: row for row in rows if hash(row[3]) in self.theirs}
 
@@ -327,7 +315,7 @@ class _Commits:
             fact = facts.CommitFacts(
                 file=file, version=version, lines=said, before=state, after=state, times=times
             )
-            for _, message in _broken(("DL103", "DL114", "DL128"), fact):
+            for _, message in _broken(("DL103", "DL114", "DL117", "DL128"), fact):
                 self.damaged[version] = message.rstrip(".")
             for document in fact.objects("metaData"):
                 try:
@@ -493,36 +481,28 @@ def find_checksums(case: Case) -> Iterator[Repair]:
         )
         if file.number == snapshot.version:
             totals = _recounted(case, snapshot) if _COUNTED & (document or {}).keys() else None
-            info = snapshot.commit_info
+            state, info = facts.State.of(snapshot), snapshot.commit_info
             inside = info.in_commit_timestamp if info else None
+            times = facts.CommitTimes(file.number, inside, None, 0)
             checksum = replace(
-                checksum,
-                state=facts.State.of(snapshot),
-                commit=facts.CommitTimes(file.number, inside, None, 0),
-                snapshot=snapshot,
-                totals=totals,
+                checksum, state=state, commit=times, snapshot=snapshot, totals=totals
             )
         elif document is not None:
             continue
         for rule, message in islice(_broken(_CHECKSUM_RULES, checksum), 1):
             wrong = f"The checksum {file.path} is wrong: {message[:1].lower()}{message[1:]}"
-            if rule in _IN_ITSELF:
-                yield Repair("checksum", rule, wrong, {file.path: None})
-            elif doubt := next(_against_log(case, snapshot, rule), ""):
+            # Three rules find a checksum wrong whatever the log says.
+            unproved = () if rule in {"DL801", "DL805", "DL808"} else UNCONFIRMED
+            if unproved and (doubt := next(_against_log(case, snapshot.segment, rule), "")):
                 refusal = f"perhaps it is right, and the log is damaged: {doubt}"
                 remedy = f"Compare with a backup. If the log is right, move {file.path} out of it."
                 yield refused("checksum", rule, wrong, refusal, remedy)
             else:
-                yield Repair("checksum", rule, wrong, {file.path: None}, unproved=UNCONFIRMED)
+                yield Repair("checksum", rule, wrong, {file.path: None}, unproved=unproved)
 
 
-_IN_ITSELF: Final = {"DL801", "DL805", "DL808"}
-"""The rules that find a checksum wrong whatever the log says."""
-
-
-def _against_log(case: Case, snapshot: Snapshot, rule: str) -> Iterator[str]:
+def _against_log(case: Case, segment: LogSegment | None, rule: str) -> Iterator[str]:
     """What speaks against the log where its newest checksum differs, by a *rule*."""
-    segment = snapshot.segment
     assert segment is not None  # noqa: S101 -- a loaded snapshot has one
     if rule in {"DL804", "DL812"} and segment.checkpoint and _unproved(case, segment):
         version = segment.checkpoint.version
