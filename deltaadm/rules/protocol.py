@@ -279,7 +279,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     commit coordinator, and cannot write one with in-commit timestamps or Iceberg compatibility.
     (Column mapping, column types and NOT NULL have rules of their own.)
 
-    What to do: add the feature, or unset the property that asks for it.
+    What to do: add the feature. If it is a property that asks for it, it can be unset instead.
 
     Source: PROTOCOL.md, Supported Features; Feature names and versions: the feature's section.
     """
