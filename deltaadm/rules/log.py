@@ -115,7 +115,8 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
 @rule("DL103", Severity.ERROR, Scope.COMMIT)
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A line of a commit is not one JSON object with one action, or a field is missing or wrong.
+    A line of a commit is not one JSON object with one action, a field is missing or wrong, or there
+    is no line at all.
 
     Why it matters: Delta Spark refuses the whole table if one line is not JSON, one field has the
     wrong type, or one protocol contradicts itself, even if a later one replaces it. It reads one of
@@ -130,6 +131,8 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
     protocol, newest = commit.after.protocol, commit.in_effect and commit.in_effect.protocol
     changes = protocol is not commit.before.protocol
+    if not commit.lines and not commit.newest:  # that one is DL104's
+        yield Problem("The file is empty, which readers take for a commit without actions.")
     if commit.lines.plain and not changes:
         return
     cut_off = _cut_off(commit)

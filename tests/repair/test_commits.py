@@ -101,6 +101,8 @@ REFUSED = {
     "one in the middle": ([*BEFORE[:2], b"{torn", *BEFORE[3:]], {},
         ["later versions, up to 3, build upon", "Versions up to 1 can still be read",
             "earlier version of the object"]),
+    "an empty one in the middle": ([*BEFORE[:2], b"", *BEFORE[3:]], {},
+        ["later versions, up to 3, build upon", "Restore 00000000000000000002.json"]),
     "one in the middle that an incomplete checkpoint covers": ([*BEFORE[:2], b"{torn", *BEFORE[3:]],
         {f"{3:020d}.checkpoint.{1:010d}.{2:010d}.parquet": b"PAR1"},
         [f"part of {3:020d}.checkpoint.{1:010d}.{2:010d}.parquet"]),

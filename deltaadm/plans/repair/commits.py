@@ -96,7 +96,7 @@ def find_commits(case: Case) -> Iterator[Repair]:
         flaw = "" if is_read and not may_be_empty else _flaw(case, file)
         if flaw and newest and not _compacted(case, file.number):
             yield _torn(case, file, flaw)
-        elif flaw and file.info.size:  # an empty one counts as one without actions
+        elif flaw:
             yield _in_the_middle(case, file, flaw)
             if file == every[-1] and case.loaded is not None:
                 yield _beside_checkpoint(case, file, flaw)
@@ -164,7 +164,8 @@ def _beside_checkpoint(case: Case, file: LogFile, flaw: str) -> Repair:
 
 
 def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
-    if (snapshot := case.loaded) is None:
+    # One that is empty counts as one without actions, so that the table loads.
+    if (snapshot := case.loaded) is None or not file.info.size:
         last = case.listing.commits.versions[-1]
         why = f"later versions, up to {last}, build upon what it said"
         return refused("commit", "DL103", flaw, why, _elsewhere(case, file.number))
