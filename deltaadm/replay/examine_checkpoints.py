@@ -306,9 +306,9 @@ def compaction_facts(
     by_version = {commit.number: commit for commit in listing.commits} if files else {}
     for file in files:
         first, last = file.number, -1 if file.end is None else file.end
-        last = min(last, max(by_version, default=-1))  # a name may claim any range
         error = difference = ""
         if file in compared and first <= last:
+            # A name may claim any range.
             few = range(last, first - 1, -1) if last - first < len(by_version) else ()
             known = [by_version[number] for number in few if number in by_version]
             try:

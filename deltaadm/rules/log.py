@@ -435,7 +435,8 @@ def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
 
     Why it matters: readers may use it instead of those commits, and fail or see a different table.
 
-    What to do: `deltaadm repair TABLE` moves a wrong one aside; any other can be deleted.
+    What to do: `deltaadm repair TABLE` moves a wrong one aside. One that goes beyond the newest
+    commit may be all that is left of a lost one: look for that first. Any other can be deleted.
 
     Source: PROTOCOL.md, Log Compaction Files.
     """
