@@ -13,6 +13,8 @@ from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.repair import Case, RepairPlan
 from deltaadm.storage.store import open_store
 from tests.support.repairs import UNCONFIRMED
+from tests.support.tables import add, commit, metadata, protocol
+from tests.support.tables import table as made_table
 
 FAR_FUTURE = 4_000_000_000_000
 
@@ -139,6 +141,18 @@ def test_a_checkpoint_with_the_metadata_of_the_checksum_is_believed(table: Path)
     commit.write_text(commit.read_text().replace('"configuration":{}', '"configuration":{"a":"b"}'))
     (refused,) = planned(table).repairs
     assert "the checksum of the version agrees" in refused.refusal
+
+
+def test_files_outside_of_a_clone_are_not_looked_up(tmp_path: Path) -> None:
+    clone = made_table(
+        tmp_path, commit(protocol(), metadata(), add("s3://bucket/f0")), commit(add("f1"))
+    )
+    clone.checkpoint(1, [protocol(), metadata(), add("s3://bucket/f0")])
+    clone.crc(1, [protocol(), metadata()], numFiles=7)
+    assert [repair.rule for repair in planned(tmp_path).planned][:1] == ["DL609"]
+    (tmp_path / "_delta_log" / f"{1:020d}.checkpoint.parquet").unlink()
+    (tmp_path / "f1").touch()
+    assert [repair.rule for repair in planned(tmp_path).refused] == ["DL804"]
 
 
 def test_what_storage_cannot_tell_of_a_file_is_not_proved(table: Path) -> None:

@@ -24,6 +24,7 @@ from deltaadm.domain.snapshot import (
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
+from deltaadm.paths import is_absolute
 from deltaadm.plans.checkpoint import HINT, LiveRow, State, TableState, alone, pointer_to
 from deltaadm.plans.repair.repair import Case, Files, Repair, refused, sha256
 from deltaadm.replay.checkpoints import CheckpointReader, orphan_sidecars
@@ -365,7 +366,8 @@ Rows = Iterable[LiveRow]
 
 def has_files(case: Case, paths: Iterable[str | None]) -> bool:
     """Whether storage has any data file of these *paths*; else it tells nothing of others."""
-    return any(path is not None and case.store.data_size(path) is not None for path in paths)
+    inside = (path for path in paths if path is not None and not is_absolute(path))
+    return any(case.store.data_size(path) is not None for path in inside)
 
 
 def doubts_about(
@@ -377,7 +379,7 @@ def doubts_about(
     """
     yield from damaged_commits(case, older.commits)
     for path, _, size, _ in islice(ours, _LOOKED_UP) if has_files else ():
-        if case.store.data_size(path) != size:
+        if not is_absolute(path) and case.store.data_size(path) != size:
             yield f"{path}, which they add, is not in storage with the size that they state"
     found, base = _commits(case), older.checkpoint
     first = base.version + 1 if base else 0
@@ -392,7 +394,8 @@ def doubts_about(
     yield from unknown.values()
     for path, key, _, _ in islice(theirs, _LOOKED_UP):
         is_removed = found.removed.get(hash(key[0]), older.version + 1) <= older.version
-        if not is_removed and not (has_files and case.store.data_size(path) is None):
+        is_inside = has_files and not is_absolute(path)  # where a clone has not all of its files
+        if not is_removed and not (is_inside and case.store.data_size(path) is None):
             yield f"none of them adds or removes {path}, which the other has"
 
 
