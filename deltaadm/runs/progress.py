@@ -93,7 +93,8 @@ class Progress:
         try:
             yield self
         finally:
-            reset_eraser()
+            with suppress(ValueError):  # one that is collected later ends in another context
+                reset_eraser()
             wait.release()
             self._over = True
             self.hide()

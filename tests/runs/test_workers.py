@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from deltaadm.runs import fleet
 from deltaadm.runs.fleet import PARALLEL_THRESHOLD, in_order, patiently
+from deltaadm.runs.progress import Progress
 
 MANY = [str(number) for number in range(3 * PARALLEL_THRESHOLD)]
 HEAD = "import os, sys, time; from deltaadm.runs.fleet import in_order, PARALLEL_THRESHOLD; "
@@ -43,6 +45,12 @@ def output_of(program: str) -> str:
 
 def test_answers_come_in_the_order_of_the_tables() -> None:
     assert list(answers(MANY, lambda item: item, jobs=4)) == MANY
+
+
+def test_an_iteration_that_is_given_up_may_be_collected_in_another_context() -> None:
+    found = answers(MANY, str, progress=Progress("Reading"))
+    assert next(found) == MANY[0]
+    copy_context().run(found.close)
 
 
 def test_processes_share_the_work() -> None:
