@@ -189,9 +189,9 @@ class LogFacts:
 
     listing: LogListing
     pointer: Pointer | None
-    segment: LogSegment | None
-    failure: TableError | None
-    versions: tuple[int, int] | None
+    segment: LogSegment | None = None
+    failure: TableError | None = None
+    versions: tuple[int, int] | None = None
     state: State
     now: int
     orphans: tuple[LogFile, ...] | None = None

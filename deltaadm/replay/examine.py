@@ -461,7 +461,7 @@ class _FactCollector:
             )
             yield commit
             if version in checksums:
-                yield self._checksum(checksums[version], after, commit.times)
+                yield checksum_facts(self._store, checksums[version], after, commit.times)
             if after.metadata is not state.metadata:
                 columns = _columns_after(columns, commit)
             state, previous = after, commit.times
@@ -498,10 +498,10 @@ class _FactCollector:
             now=self._now,
         )
         newest = self._newest
-        known = newest is not None and newest.version == snapshot.version
+        known = newest if newest is not None and newest.version == snapshot.version else None
         for file in self._listing.of_kind(Kind.CRC):
             if file.version == snapshot.version:
-                checksum = self._checksum(file, State.of(snapshot), newest if known else None)
+                checksum = checksum_facts(self._store, file, State.of(snapshot), known)
                 yield replace(checksum, snapshot=snapshot, totals=totals)
 
     def _files(
@@ -608,17 +608,6 @@ class _FactCollector:
             one = next(file.add for file, _ in files.files([many]))
             yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
 
-    def _checksum(
-        self, file: LogFile, state: State, commit: facts.CommitTimes | None
-    ) -> facts.ChecksumFacts:
-        try:
-            document, error = json_object(self._store.read(file.path))
-        except DeltaadmError as unread:
-            document, error = None, unread.message
-        return facts.ChecksumFacts(
-            file=file, document=document, error=error, state=state, commit=commit
-        )
-
     def _earlier_names(self, snapshot: Snapshot) -> Mapping[Path, Path]:
         """
         What columns were called that clustering names and the table no longer has.
@@ -669,6 +658,19 @@ def _looked_at(
                 yield facts.LiveFiles(files)
 
     return builder, ask(each())
+
+
+def checksum_facts(
+    store: LogStore, file: LogFile, state: State, commit: facts.CommitTimes | None = None
+) -> facts.ChecksumFacts:
+    """What the version checksum in *file* says, beside a *state* and the times of its *commit*."""
+    try:
+        document, error = json_object(store.read(file.path))
+    except TableError as unread:
+        document, error = None, unread.message.rstrip(".")
+    return facts.ChecksumFacts(
+        file=file, document=document, error=error, state=state, commit=commit
+    )
 
 
 def read_pointer(store: LogStore) -> facts.Pointer | None:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogListing
 from deltaadm.domain.wire import Metadata
@@ -30,7 +30,7 @@ from deltaadm.facts import (
 from deltaadm.json_values import integer
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, sidecar_path
-from deltaadm.replay.reconcile import STATE, Reconciliation, canonical_path, vector_id
+from deltaadm.replay.reconcile import STATE, Reconciliation, file_key
 from deltaadm.storage.store import LogStore
 
 Document = dict[str, Any]
@@ -83,10 +83,10 @@ class CheckpointExaminer:
     store: LogStore
     reader: Callable[[Checkpoint], CheckpointReader]
     listing: LogListing
-    pointer: Pointer | None
-    chosen: Checkpoint | None
-    unreadable: Mapping[Checkpoint, str]
-    deep: bool
+    pointer: Pointer | None = None
+    chosen: Checkpoint | None = None
+    unreadable: Mapping[Checkpoint, str] = field(default_factory=dict)
+    deep: bool = False
 
     def facts(self) -> Iterator[CheckpointFacts]:
         """One for each checkpoint, the oldest first."""
@@ -140,12 +140,12 @@ class CheckpointExaminer:
         files = [self._commits[number] for number in few if number in self._commits]
         if len(files) < between or sum(file.info.size for file in files) > _FEW_BYTES:
             return False
-        touched: dict[int, tuple[str, str]] = {}
+        touched: dict[tuple[str, str | None], tuple[str, str]] = {}
         try:
             for file in files:
                 for name, document in commits.read_lines(self.store, file.path).actions():
                     if name in {"add", "remove"}:
-                        key = _hash(document, self.store.qualifier)
+                        key = file_key(document, self.store.qualifier)
                         touched[key] = (touched.get(key, (name,))[0], name)
             counts = [self.reader(each).adds() for each in (*older, chosen)]
         except TableError:  # which is a finding of its own
@@ -264,7 +264,7 @@ class _Expected:
                 if name in STATE:
                     self._reconciled.offer(name, document)
                 elif name in {"add", "remove"}:
-                    hashed = _hash(document, self._store.qualifier)
+                    hashed = hash(file_key(document, self._store.qualifier))
                     if hashed not in touched:
                         touched.add(hashed)
                         if name == "add":
@@ -283,7 +283,7 @@ def _hashed_adds(
         for name, action in reader.json_actions(path):
             counts[f"{prefix}{name}"] += 1
             if name == "add":
-                yield [(_hash(action, store.qualifier), str(action.get("path")))]
+                yield [(hash(file_key(action, store.qualifier)), str(action.get("path")))]
         return
     from deltaadm.replay.adds import hashed_rows, require_short_paths, valid_rows
 
@@ -334,10 +334,8 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
     for file in files:
         for name, document in commits.read_lines(store, file.path).actions_reversed():
             if name in {"add", "remove"}:
-                path = canonical_path(str(document.get("path")), store.qualifier)
-                winners.setdefault(
-                    ("file", path, vector_id(document.get("deletionVector")) or ""), name
-                )
+                path, vector = file_key(document, store.qualifier)
+                winners.setdefault(("file", path, vector or ""), name)
             elif name == "protocol":
                 winners.setdefault((name,), Protocol.from_wire(document))
             elif name == "metaData" and document.get("id") is not None:
@@ -348,8 +346,3 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
                 domain_state = (document.get("configuration"), bool(document.get("removed")))
                 winners.setdefault((name, str(document.get("domain"))), domain_state)
     return winners
-
-
-def _hash(document: Document, qualifier: str) -> int:
-    path = canonical_path(str(document.get("path")), qualifier)
-    return hash((path, vector_id(document.get("deletionVector"))))

@@ -177,6 +177,12 @@ def vector_id(vector: Any) -> str | None:
     return start if offset is None else f"{start}@{offset}"
 
 
+def file_key(document: Mapping[str, Any], qualifier: str) -> tuple[str, str | None]:
+    """What the file of an `add` or `remove` action is known by."""
+    path = canonical_path(str(document.get("path")), qualifier)
+    return path, vector_id(document.get("deletionVector"))
+
+
 def count_files(documents: Iterable[Document]) -> FileFacts:
     """The facts about the live files of the `add` actions in *documents*."""
     files = total = vectors = purged = without_stats = without_records = without_row_id = 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -29,11 +29,10 @@ from deltaadm.plans.checkpoint import HINT, LiveRow, State, TableState, alone, p
 from deltaadm.plans.repair.repair import Case, Files, Repair, refused, sha256
 from deltaadm.replay.checkpoints import CheckpointReader, orphan_sidecars
 from deltaadm.replay.commit_lines import CommitLines
-from deltaadm.replay.commits import json_object
 from deltaadm.replay.embedded import Replay, live_files
-from deltaadm.replay.examine import read_pointer
+from deltaadm.replay.examine import checksum_facts, read_pointer
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, canonical_path, vector_id
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, file_key
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import DAY, RULES, Severity
 
@@ -83,7 +82,8 @@ def _only_source(case: Case, rule: str, wrong: str, version: int, why: TableErro
 
 def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
-    version, files = checkpoint.version, DifferingFiles()
+    version, itself = checkpoint.version, alone(checkpoint)
+    compared: Comparison | None = None
     try:
         reader = CheckpointReader(case, checkpoint)
         size = sum(file.info.size for file in checkpoint.files)
@@ -92,83 +92,63 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
             return
         for name in reader.file_paths():
             reader.require_whole(name)
-        _snapshot(case, alone(checkpoint))  # which must be there
+        _snapshot(case, itself)  # which must be there
         flaws = [*_flaws(case, checkpoint)]
         try:
             older = case.listing.segment(version, before=version)
-        except TableError as error:  # to count is quicker than to compare with nothing
-            _snapshot(case, alone(checkpoint), Detail.STATE)
-            yield from _by_itself(case, checkpoint, flaws, error)
-            return
-        actual = case.state(alone(checkpoint), files.take_theirs)
-        if twice := (reader.adds() or 0) - actual.counts["add"]:
-            flaws.append(("DL609", f"it has {twice:,} live files twice, and delta-rs reads both."))
+        except TableError:  # to count is quicker than to compare with nothing
+            _snapshot(case, itself, Detail.STATE)
+        else:
+            compared = Comparison(case, itself, older)
+            if twice := (reader.adds() or 0) - compared.actual.counts["add"]:
+                text = f"it has {twice:,} live files twice, and delta-rs reads both."
+                flaws.append(("DL609", text))
     except TableError as error:
         wrong = f"A checkpoint cannot be used: {error.message}"
         yield _unusable(case, "DL612", wrong, checkpoint.files)
         return
+    found: list[Repair] = []
     try:
-        expected = case.state(older, files.take_ours)
+        found = [*_unlike_older(case, checkpoint, compared)] if compared else []
     except TableError as error:
-        yield from _by_itself(case, checkpoint, flaws, error)
+        compared = None
         if not isinstance(error, UnreadableCheckpointError):
             wrong = f"{error.message} Readers begin with the checkpoint of version {version}, but "
-            yield Repair("commit", "DL103", f"{wrong}older versions may need it. {_RESTORE}")
-        return
-    differing = [*_compared(case, checkpoint, older, expected, actual, files=files)]
-    yield from differing
-    if flaws and not differing:
-        rule, wrong = flaws[0]
-        yield _unusable(case, rule, f"{_WRONG.format(version)}{wrong}", checkpoint.files)
-
-
-_WRONG: Final = "The checkpoint of version {} is wrong: "
+            wrong += f"older versions may need it. {_RESTORE}"
+            found = [Repair("commit", "DL103", wrong)]
+    if compared:
+        flaws = [] if found else flaws
+    elif "DL804" in _contradicted(case, itself):
+        text = "the checksum of the version has other numbers of live files or bytes."
+        flaws.append(("DL609", text))
+    for rule, flaw in flaws[:1]:
+        wrong = f"The checkpoint of version {version} is wrong: {flaw}"
+        yield _unusable(case, rule, wrong, checkpoint.files)
+    yield from found
 
 
 def _flaws(case: Case, checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
     """What is wrong with the small actions of a *checkpoint* and with its sidecars, by rules."""
     infos = {file.path: file.info for file in checkpoint.files}
     listing = LogListing.of(case.root, {**infos, **case.store.list_directory("_sidecars")})
-    reader, nothing = partial(CheckpointReader, case), dict[Checkpoint, str]()
-    (examined,) = CheckpointExaminer(
-        store=case, reader=reader, listing=listing, pointer=None, chosen=checkpoint,
-        unreadable=nothing, deep=False,
-    ).facts()  # fmt: skip
-    for rule, message in _broken(("DL608", "DL604", "DL605", "DL606"), examined):
-        yield rule, f"{message[:1].lower()}{message[1:]}"
+    reader = partial(CheckpointReader, case)
+    for fact in CheckpointExaminer(store=case, reader=reader, listing=listing).facts():
+        for rule, message in _broken(("DL608", "DL604", "DL605", "DL606"), fact):
+            yield rule, f"{message[:1].lower()}{message[1:]}"
 
 
-def _by_itself(
-    case: Case, checkpoint: Checkpoint, flaws: Sequence[tuple[str, str]], why: TableError
-) -> Iterator[Repair]:
-    """The refusal of a checkpoint with *flaws*, or unlike its checksum, that is the only source."""
-    if "DL804" in contradicted(case, alone(checkpoint)):
-        text = "the checksum of the version has other numbers of live files or bytes."
-        flaws = [*flaws, ("DL609", text)]
-    version = checkpoint.version
-    for rule, wrong in flaws[:1]:
-        yield _only_source(case, rule, f"{_WRONG.format(version)}{wrong}", version, why)
-
-
-def _compared(
-    case: Case,
-    checkpoint: Checkpoint,
-    older: LogSegment,
-    expected: TableState,
-    actual: TableState,
-    *,
-    files: DifferingFiles,
-) -> Iterator[Repair]:
-    """The repair of a checkpoint that can be read, and is not in the state of *older* files."""
-    version, differing = checkpoint.version, expected.differences(actual)
+def _unlike_older(case: Case, checkpoint: Checkpoint, compared: Comparison) -> Iterator[Repair]:
+    """The repair of a checkpoint that can be read, and is not in the state of older files."""
+    version, older = checkpoint.version, compared.ours
+    expected, actual = compared.expected, compared.actual
+    differing = expected.differences(actual)
     if "txn" in differing:
         stored = _snapshot(case, older).metadata.configuration
         if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
             differing = tuple(part for part in differing if part != "txn")
     if not differing:
         return
-    ours, agreed = files.ours, files.agreed
-    theirs = files.rows_of_theirs(case, alone(checkpoint))
+    ours, theirs = compared.rows_of_ours, compared.rows_of_theirs
     lacking, extra = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
     wrong = f"The checkpoint of version {version} differs from the older files in "
     wrong += f"{', '.join(differing)}."
@@ -176,27 +156,19 @@ def _compared(
         paths = sorted(path for path, _ in lacking | extra)
         wrong += f" Of live files, it lacks {len(lacking):,} and has {len(extra):,} too many: "
         wrong += f"{some_of(paths)}."
-    ours_wrong, theirs_wrong = (contradicted(case, of) for of in (older, alone(checkpoint)))
-    is_confirmed = not ours_wrong and {_STATED.get(of, "") for of in differing} <= theirs_wrong
+    ours_wrong, theirs_wrong = compared.contradicted
+    is_confirmed = not ours_wrong and {_STATED[of] for of in differing} <= theirs_wrong
     unproved = () if is_confirmed else _unproved(case, older)
     others = {*differing} - {"add"}
     doubts: Iterable[str] = ()
-    # If not even a file that both have is there, storage tells nothing.
-    are_there = has_files(case, [agreed])
-    if ours_wrong - theirs_wrong:
-        doubts = ("the checksum of the version agrees with it",)
-    elif unproved and (
-        extra or any(actual.counts.get(of, 0) >= expected.counts.get(of, 0) for of in others)
-    ):
+    counts = [(actual.counts.get(of, 0), expected.counts.get(of, 0)) for of in others]
+    may_lose = extra or any(theirs >= ours for theirs, ours in counts)
+    if unproved and may_lose and not ours_wrong - theirs_wrong:
         doubts = ("nothing tells whether the older checkpoint is right",)
     elif not is_confirmed:
-        unknown = [theirs[key] for key in theirs if key not in ours]
-        doubts = chain(
-            doubts_about(case, older, ours.values(), unknown, has_files=are_there),
-            _removed(case, checkpoint, ours),
-        )
+        doubts = chain(compared.doubts(), _removed(case, checkpoint, ours))
         # That a file is there proves that it was added, and nothing else that is said of it.
-        if not (are_there and ours and lacking == ours.keys()) or others:
+        if not (compared.has_files and ours and lacking == ours.keys()) or others:
             unproved += UNCONFIRMED
     if doubt := next(iter(doubts), ""):
         refusal = f"perhaps it is right, and the older files are damaged: {doubt}"
@@ -210,35 +182,61 @@ def _compared(
     yield Repair("checkpoint", "DL609", wrong, made, differing, effect, unproved)
 
 
-class DifferingFiles:
+class Comparison:
     """
-    The live files that only a checkpoint has (`theirs`), as hashes of what is said of each, and
-    those that only older files have (`ours`); and the path of one that both have.
+    Of *theirs*, a checkpoint or compacted commits, with *ours*, the older files.
+
+    `actual` is the state by `theirs`, and `expected` that by `ours`. Once this is known, too,
+    `rows_of_ours` and `rows_of_theirs` are the live files that are not the same for the other.
     """
 
-    def __init__(self) -> None:
-        self.theirs = set[int]()
-        self.ours: dict[tuple[str, str | None], LiveRow] = {}
-        self.agreed: str | None = None
+    def __init__(self, case: Case, theirs: LogSegment, ours: LogSegment) -> None:
+        self._case, self.theirs, self.ours = case, theirs, ours
+        self.rows_of_ours: dict[tuple[str, str | None], LiveRow] = {}
+        self._hashes = set[int]()  # of what `theirs` say of each of these files
+        self._agreed: str | None = None  # the path of a file that both have
+        self.actual = case.state(theirs, lambda row: self._hashes.add(hash(row[3])))
 
-    def take_theirs(self, row: LiveRow) -> None:
-        """A live file of the checkpoint, all of which come first."""
-        *_, said = row
-        self.theirs.add(hash(said))
+    @cached_property
+    def expected(self) -> TableState:
+        """The state by `ours`; reads them."""
+        return self._case.state(self.ours, self._take)
 
-    def take_ours(self, row: LiveRow) -> None:
-        """One of the older files."""
+    def _take(self, row: LiveRow) -> None:
         path, key, _, said = row
-        if (hashed := hash(said)) in self.theirs:
-            self.theirs.discard(hashed)
-            self.agreed = self.agreed or path
+        if (hashed := hash(said)) in self._hashes:
+            self._hashes.discard(hashed)
+            self._agreed = self._agreed or path
         else:
-            self.ours[key] = row
+            self.rows_of_ours[key] = row
 
-    def rows_of_theirs(self, case: Case, segment: LogSegment) -> dict[Any, LiveRow]:
-        """The files of `theirs` by their keys, read in *segment* again."""
-        rows = State(case, segment).live_files() if self.theirs else ()
-        return {row[1]: row for row in rows if hash(row[3]) in self.theirs}
+    @cached_property
+    def rows_of_theirs(self) -> dict[tuple[str, str | None], LiveRow]:
+        """Those that only `theirs` have, which are read again."""
+        rows = State(self._case, self.theirs).live_files() if self._hashes else ()
+        return {row[1]: row for row in rows if hash(row[3]) in self._hashes}
+
+    @cached_property
+    def has_files(self) -> bool:
+        """Whether storage has a file that both have; else it tells nothing of others."""
+        return _has_files(self._case, [self._agreed])
+
+    @cached_property
+    def contradicted(self) -> tuple[set[str], set[str]]:
+        """The rules by which the checksum is wrong if `ours` are right, and if `theirs` are."""
+        return _contradicted(self._case, self.ours), _contradicted(self._case, self.theirs)
+
+    def doubts(self) -> Iterator[str]:
+        """What speaks against the commits of `ours`."""
+        version = self.expected.version  # with which the rows are read
+        ours_wrong, theirs_wrong = self.contradicted
+        if ours_wrong - theirs_wrong:
+            yield f"the checksum of version {version} agrees with it"
+        ours, theirs = self.rows_of_ours, self.rows_of_theirs
+        unknown = [theirs[key] for key in theirs if key not in ours]
+        yield from _doubts_about(
+            self._case, self.ours, ours.values(), unknown, has_files=self.has_files
+        )
 
 
 # Where the state comes from
@@ -270,18 +268,14 @@ _STATED: Final = {
 """The rules that hold a checksum against each part of a state."""
 
 
-def contradicted(case: Case, segment: LogSegment) -> set[str]:
+def _contradicted(case: Case, segment: LogSegment) -> set[str]:
     """The rules that find the checksum of its version wrong, if what *segment* says is right."""
-    name = f"{segment.version:020d}.crc"
-    try:
-        document = json_object(case.read(name))[0]
-    except TableError:
+    info = case.listing.infos.get(f"{segment.version:020d}.crc")
+    if info is None:
         return set()
     snapshot = _snapshot(case, segment, Detail.STATE)
-    file, state = LogFile.of(case.listing.infos[name]), facts.State.of(snapshot)
-    checksum = facts.ChecksumFacts(
-        file=file, document=document, error="", state=state, snapshot=snapshot
-    )
+    checksum = checksum_facts(case, LogFile.of(info), facts.State.of(snapshot))
+    checksum = replace(checksum, snapshot=snapshot)
     return {rule for rule, _ in _broken({*_STATED.values()}, checksum)}
 
 
@@ -305,10 +299,6 @@ class _Commits:
         self.removed: dict[int, int] = {}
         self.unknown: list[tuple[int, int, str]] = []
         lines, added, first = CommitLines(case), set[int](), dict[str | None, int]()
-
-        def hashed(action: Mapping[str, Any]) -> int:
-            return hash(canonical_path(str(action.get("path")), case.qualifier))
-
         for file in case.listing.commits:
             version, state = file.number, facts.State(version=file.number)
             said = lines.of(file.path)
@@ -330,9 +320,9 @@ class _Commits:
             if other != version:
                 self.damaged[version] = f"it is a copy of version {other}"
                 self.damaged[other] = f"it is a copy of version {version}"
-            added.update(map(hashed, fact.objects("add")))
+            added |= {hash(file_key(action, case.qualifier)[0]) for action in fact.objects("add")}
             for action in fact.objects("remove"):
-                path = hashed(action)
+                path = hash(file_key(action, case.qualifier)[0])
                 self.removed.setdefault(path, version)
                 if path not in added:
                     self.unknown.append((version, path, str(action.get("path"))))
@@ -356,21 +346,20 @@ def damaged_commits(case: Case, files: Iterable[LogFile]) -> Iterator[str]:
 def _removed(case: Case, checkpoint: Checkpoint, ours: Container[Any]) -> Iterator[str]:
     """Files that are live for commits alone, and of which the *checkpoint* has the removal."""
     for tombstone in State(case, alone(checkpoint)).tombstones() if ours else ():
-        path, vector = str(tombstone.get("path")), vector_id(tombstone.get("deletionVector"))
-        if (canonical_path(path, case.qualifier), vector) in ours:
-            yield f"{path} is removed by it, and not only missing"
+        if file_key(tombstone, case.qualifier) in ours:
+            yield f"{tombstone.get('path')} is removed by it, and not only missing"
 
 
 Rows = Iterable[LiveRow]
 
 
-def has_files(case: Case, paths: Iterable[str | None]) -> bool:
+def _has_files(case: Case, paths: Iterable[str | None]) -> bool:
     """Whether storage has any data file of these *paths*; else it tells nothing of others."""
     inside = (path for path in paths if path is not None and not is_absolute(path))
     return any(case.store.data_size(path) is not None for path in inside)
 
 
-def doubts_about(
+def _doubts_about(
     case: Case, older: LogSegment, ours: Rows, theirs: Rows = (), *, has_files: bool
 ) -> Iterator[str]:
     """
@@ -435,15 +424,8 @@ def find_pointer(case: Case) -> Iterator[Repair]:
     yet_to_come = [what for what in case.files.values() if isinstance(what, int)]
     if max(yet_to_come, default=-1) > newest:
         return  # who writes the newest checkpoint has the pointer follow
-    log = facts.LogFacts(
-        listing=case.listing,
-        pointer=pointer,
-        segment=None,
-        failure=None,
-        versions=None,
-        state=facts.State(version=newest),
-        now=case.now,
-    )
+    state = facts.State(version=newest)
+    log = facts.LogFacts(listing=case.listing, pointer=pointer, state=state, now=case.now)
     rule, wrong = next(_broken(_POINTER_RULES, log), ("", ""))
     files: Files = {HINT: None}
     if checkpoints:
@@ -471,19 +453,19 @@ def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
 
 def find_checksums(case: Case) -> Iterator[Repair]:
     """A checksum of the newest version that is wrong, and others that cannot be read."""
-    files = case.listing.of_kind(Kind.CRC)[-_LAST:]
-    if not files or (snapshot := case.loaded) is None:
+    files, snapshot = case.listing.of_kind(Kind.CRC)[-_LAST:], case.loaded
+    if snapshot is None or (segment := snapshot.segment) is None:
         return  # nothing tells what they should say
     for file in files:
-        try:
-            document, error = json_object(case.read(file.path))
-        except TableError as unread:
-            document, error = None, unread.message.rstrip(".")
-        checksum = facts.ChecksumFacts(
-            file=file, document=document, error=error, state=facts.State(version=file.number)
-        )
+        checksum = checksum_facts(case, file, facts.State(version=file.number))
+        document = checksum.document
         if file.number == snapshot.version:
-            totals = _recounted(case, snapshot) if _COUNTED & (document or {}).keys() else None
+            totals = None
+            if _COUNTED & (document or {}).keys():
+                builder = TotalsBuilder(snapshot.files or FileFacts(), case.qualifier)
+                for add in live_files(case, segment):
+                    builder.add(add)
+                totals = builder.totals(partial(live_files, case, segment))
             state, info = facts.State.of(snapshot), snapshot.commit_info
             inside = info.in_commit_timestamp if info else None
             times = facts.CommitTimes(file.number, inside, None, 0)
@@ -496,7 +478,7 @@ def find_checksums(case: Case) -> Iterator[Repair]:
             wrong = f"The checksum {file.path} is wrong: {message[:1].lower()}{message[1:]}"
             # Three rules find a checksum wrong whatever the log says.
             unproved = () if rule in {"DL801", "DL805", "DL808"} else UNCONFIRMED
-            if unproved and (doubt := next(_against_log(case, snapshot.segment, rule), "")):
+            if unproved and (doubt := next(_against_log(case, segment, rule), "")):
                 refusal = f"perhaps it is right, and the log is damaged: {doubt}"
                 remedy = f"Compare with a backup. If the log is right, move {file.path} out of it."
                 yield refused("checksum", rule, wrong, refusal, remedy)
@@ -504,15 +486,14 @@ def find_checksums(case: Case) -> Iterator[Repair]:
                 yield Repair("checksum", rule, wrong, {file.path: None}, unproved=unproved)
 
 
-def _against_log(case: Case, segment: LogSegment | None, rule: str) -> Iterator[str]:
+def _against_log(case: Case, segment: LogSegment, rule: str) -> Iterator[str]:
     """What speaks against the log where its newest checksum differs, by a *rule*."""
-    assert segment is not None  # noqa: S101 -- a loaded snapshot has one
     if rule in {"DL804", "DL812"} and segment.checkpoint and _unproved(case, segment):
         version = segment.checkpoint.version
         yield f"nothing but it tells whether the checkpoint of version {version} is right"
     rows = [*islice(State(case, segment).live_files(), _LOOKED_UP)]
-    are_there = has_files(case, (row[0] for row in rows))
-    yield from doubts_about(case, segment, rows, has_files=are_there)
+    are_there = _has_files(case, (row[0] for row in rows))
+    yield from _doubts_about(case, segment, rows, has_files=are_there)
 
 
 _COUNTED: Final = {
@@ -521,19 +502,7 @@ _COUNTED: Final = {
 """What of a checksum takes a look at every file to judge."""
 
 
-def _recounted(case: Case, snapshot: Snapshot) -> facts.FileTotals:
-    segment = snapshot.segment
-    assert segment is not None  # noqa: S101 -- a loaded snapshot has one
-    builder = TotalsBuilder(snapshot.files or FileFacts(), case.qualifier)
-    for add in live_files(case, segment):
-        builder.add(add)
-    return builder.totals(lambda: live_files(case, segment))
-
-
-def _broken(
-    codes: Iterable[str],
-    fact: facts.LogFacts | facts.CommitFacts | facts.CheckpointFacts | facts.ChecksumFacts,
-) -> Iterator[tuple[str, str]]:
+def _broken(codes: Iterable[str], fact: facts.Facts) -> Iterator[tuple[str, str]]:
     """The rules that find something, and what they say; of checksums, no mere warnings."""
     for code in codes:
         for problem in RULES[code].check(fact):

@@ -11,14 +11,7 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, LogListing, commit_name
 from deltaadm.errors import TableError, some_of
-from deltaadm.plans.repair.checkpoints import (
-    UNCONFIRMED,
-    DifferingFiles,
-    contradicted,
-    damaged_commits,
-    doubts_about,
-    has_files,
-)
+from deltaadm.plans.repair.checkpoints import UNCONFIRMED, Comparison, damaged_commits
 from deltaadm.plans.repair.repair import PARTS, Case, Repair, refused, sha256, spared
 from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
@@ -219,19 +212,10 @@ def find_compactions(case: Case) -> Iterator[Repair]:
 
 def _doubts(case: Case, file: LogFile) -> Iterator[str]:
     """What speaks against the commits that a compacted *file* stands in for."""
-    last, infos = file.end or 0, case.listing.infos
-    covered = [commit for commit in case.listing.commits if file.number <= commit.number <= last]
-    yield from damaged_commits(case, covered)
-    others = {name: info for name, info in infos.items() if name != file.path}
+    last = file.end or 0
+    yield from damaged_commits(case, case.listing.commits.after(file.number - 1).until(last))
+    others = {name: info for name, info in case.listing.infos.items() if name != file.path}
     with suppress(TableError):
-        theirs, ours = (
-            LogListing.of(case.root, of).segment(last, before=file.number) for of in (infos, others)
-        )
-        files = DifferingFiles()
-        case.state(theirs, files.take_theirs)
-        case.state(ours, files.take_ours)
-        if contradicted(case, ours) - contradicted(case, theirs):
-            yield f"the checksum of version {last} agrees with it"
-        found = has_files(case, [files.agreed])
-        rows = files.rows_of_theirs(case, theirs).values()
-        yield from doubts_about(case, ours, files.ours.values(), rows, has_files=found)
+        theirs = case.listing.segment(last, before=file.number)
+        ours = LogListing.of(case.root, others).segment(last, before=file.number)
+        yield from Comparison(case, theirs, ours).doubts()
