@@ -216,6 +216,19 @@ def test_a_compacted_file_beside_a_damaged_commit_stays(
     assert {file.name: file.read_bytes() for file in made.log.glob("*")} == before
 
 
+def test_a_checksum_that_agrees_with_a_compacted_file_stays(tmp_path: Path) -> None:
+    told = [{"txn": {"appId": "app", "version": version}} for version in (2, 3)]
+    made = table(tmp_path / "t", *BEFORE[:2], commit(commit_info(), told[0]))
+    made.checkpoint(1, [protocol(), metadata(), add("f0"), add("f1")])
+    made.compacted(1, 2, add("f1"), told[1])
+    stated = {"setTransactions": [told[1]["txn"]]}
+    made.crc(2, [protocol(), metadata()], numFiles=2, tableSizeBytes=200, **stated)
+    for _ in range(2):
+        done = deltaadm("repair", aged(made).path, "--apply", "--yes")
+        shown = " ".join(done.out.split())
+        assert (done.code, "a compacted file agrees with it" in shown) == (7, True), done.out
+
+
 def test_a_checkpoint_that_cannot_be_written_is_not_planned(tmp_path: Path) -> None:
     start = commit(commit_info(), protocol(1, 7, None, ["fromTheFuture"]), metadata(), add("f0"))
     made = table(tmp_path / "t", start, BEFORE[1], b"{torn", BEFORE[3])

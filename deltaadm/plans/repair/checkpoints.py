@@ -231,6 +231,7 @@ class Comparison:
         version = self.expected.version  # with which the rows are read
         ours_wrong, theirs_wrong = self.contradicted
         if ours_wrong - theirs_wrong:
+            self._case.witnesses.add(version)
             yield f"the checksum of version {version} agrees with it"
         ours, theirs = self.rows_of_ours, self.rows_of_theirs
         unknown = [theirs[key] for key in theirs if key not in ours]
@@ -488,6 +489,8 @@ def find_checksums(case: Case) -> Iterator[Repair]:
 
 def _against_log(case: Case, segment: LogSegment, rule: str) -> Iterator[str]:
     """What speaks against the log where its newest checksum differs, by a *rule*."""
+    if segment.version in case.witnesses:
+        yield "a checkpoint or a compacted file agrees with it"
     if rule in {"DL804", "DL812"} and segment.checkpoint and _unproved(case, segment):
         version = segment.checkpoint.version
         yield f"nothing but it tells whether the checkpoint of version {version} is right"

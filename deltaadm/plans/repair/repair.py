@@ -41,7 +41,8 @@ class Case:
     It can be read like a store, see `LogStore`: a checkpoint that is yet to be made is not there,
     since what it is made of tells the same. `before` is the state without repairs, or why there is
     none. What has changed within the last *older_than* ms may still be being written. `commits` is
-    what the commits tell about each other, once somebody has asked.
+    what the commits tell about each other, once somebody has asked. A refusal goes by the checksums
+    of the versions in `witnesses`.
     """
 
     def __init__(self, store: WritableStore, now: int, older_than: int, table: str = "") -> None:
@@ -53,6 +54,7 @@ class Case:
         self.states: dict[tuple[Any, ...], TableState] = {}
         self.failure: TableError | None = None
         self.commits: Any = None
+        self.witnesses = set[int]()
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else the store has."""
