@@ -321,7 +321,7 @@ def compaction_facts(
                     # What came and went within the range need not be mentioned.
                     gone = {key for key, what in theirs.items() if what == "remove"} - ours.keys()
                     oldest = _winners(store, known[::-1]) if gone else {}
-                    gone = {key for key in gone if oldest[key] == "add"}
+                    gone = {key for key in gone if oldest[key] != "remove"}
                     keys = sorted((ours.keys() | theirs.keys()) - gone, key=str)
                     odd = (" ".join(key) for key in keys if ours.get(key) != theirs.get(key))
                     difference = next((f"they differ in {key.rstrip()}" for key in odd), "")
@@ -335,7 +335,12 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
         for name, document in commits.read_lines(store, file.path).actions_reversed():
             if name in {"add", "remove"}:
                 path, vector = file_key(document, store.qualifier)
-                winners.setdefault(("file", path, vector or ""), name)
+                values = document.get("partitionValues") or {}
+                said = [
+                    document.get(key) for key in ("size", "baseRowId", "defaultRowCommitVersion")
+                ]
+                said.append({column: value or None for column, value in values.items()})
+                winners.setdefault(("file", path, vector or ""), said if name == "add" else name)
             elif name == "protocol":
                 winners.setdefault((name,), Protocol.from_wire(document))
             elif name == "metaData" and document.get("id") is not None:

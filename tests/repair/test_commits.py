@@ -216,6 +216,15 @@ def test_a_compacted_file_beside_a_damaged_commit_stays(
     assert {file.name: file.read_bytes() for file in made.log.glob("*")} == before
 
 
+def test_a_compacted_file_with_other_row_ids_is_moved_aside(tmp_path: Path) -> None:
+    made = table(tmp_path / "t", *BEFORE[:3])
+    made.compacted(1, 2, add("f1", baseRowId=7), add("f2"))
+    made.write(f"{1:020d}.checkpoint.parquet", "without which readers go by the compacted file")
+    assert "they differ in file f1" in deltaadm("validate", aged(made).path).out
+    done = deltaadm("repair", made.path, "--apply", "--yes")
+    assert (done.code, "are as they were written" in done.out) == (0, True), done.out
+
+
 def test_a_checksum_that_agrees_with_a_compacted_file_stays(tmp_path: Path) -> None:
     told = [{"txn": {"appId": "app", "version": version}} for version in (2, 3)]
     made = table(tmp_path / "t", *BEFORE[:2], commit(commit_info(), told[0]))
