@@ -550,10 +550,11 @@ def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:
     """
     What there is to say of a run that took *seconds* for *done* of *total* tables, if anything.
 
-    Executors are as fast with a table as one of the processes that work *at_once* here.
+    Executors are as fast with a table as one of the processes that work *at_once* here, and the
+    driver takes its time for each of them.
     """
     left = seconds / done * (total - done)
-    there = _START_OF_SPARK + left * at_once / _CORES
+    there = _START_OF_SPARK + max(left * at_once / _CORES, (total - done) * _OF_THE_DRIVER)
     if left < _LONG or there > left / 2:
         return ""
     return (
@@ -565,6 +566,7 @@ def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:
 _SAMPLE: Final = 15  # seconds after which a run knows how fast it is
 _LONG: Final = 180  # seconds that nobody likes to wait for
 _START_OF_SPARK: Final = 20  # seconds, on a standalone cluster, see docs/performance.md
+_OF_THE_DRIVER: Final = 0.0005  # seconds a table
 _CORES: Final = 16  # those of a small cluster
 
 
