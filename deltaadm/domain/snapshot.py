@@ -350,6 +350,14 @@ class LogListing:
         oldest = next((version for version in versions if version in bases), None)
         return None if oldest is None else (oldest, versions[-1])
 
+    @property
+    def checksums_ahead(self) -> Sequence[LogFile]:
+        """The checksums of versions that have no commit, later than all that have one."""
+        newest = self.commits.versions[-1:]
+        ahead = self.of_kind(Kind.CRC).after(newest[0]) if newest else ()
+        staged = {file.number for file in self.of_kind(Kind.STAGED)}
+        return [file for file in ahead if file.number not in staged]
+
     def version_not_found(self, version: int) -> TableError:
         """The error for a version that cannot be loaded, in the words of Delta's time travel."""
         versions = self.recreatable_versions

@@ -236,10 +236,9 @@ class _FactCollector:
         self._engine = engine
         self._depth = depth
         self._now = now
-        listed = dict(store.list_log())
-        for directory in ("_sidecars", "_staged_commits"):
-            listed |= store.list_directory(directory)
-        self._listing = LogListing.of(store.root, listed)
+        self._listing = _listed(store)
+        if self._listing.checksums_ahead:  # whose commits may have come while it was made
+            self._listing = _listed(store)
         self._pointer = read_pointer(store)
         self._failure: TableError | None = None
         self._unreadable: dict[Checkpoint, str] = {}
@@ -634,6 +633,13 @@ class _FactCollector:
                     named = earlier_names([state.metadata])
                     known = {path: named[path] for path in lost & named.keys()} | known
         return known
+
+
+def _listed(store: LogStore) -> LogListing:
+    listed = dict(store.list_log())
+    for directory in ("_sidecars", "_staged_commits"):
+        listed |= store.list_directory(directory)
+    return LogListing.of(store.root, listed)
 
 
 def _looked_at(

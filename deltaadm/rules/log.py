@@ -70,11 +70,8 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DELTA_VERSIONS_NOT_CONTIGUOUS.
     """
-    newest = log.listing.commits.versions[-1:]
-    staged = {file.number for file in log.listing.of_kind(Kind.STAGED)}
-    for file in log.listing.of_kind(Kind.CRC).after(newest[0]) if newest else ():
-        if file.number not in staged:  # which a catalog is to publish
-            yield Problem(f"Version {file.number} has a checksum, but no commit.", file.path)
+    for file in log.listing.checksums_ahead:
+        yield Problem(f"Version {file.number} has a checksum, but no commit.", file.path)
     # A table that loads has no gap that matters: log cleanup removes commits before a checkpoint.
     if log.segment is not None:
         return

@@ -2,12 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.domain.steps import WriteCheckpoint
+from deltaadm.facts import LogFacts
+from deltaadm.replay.examine import Depth, examine
 from deltaadm.rules.rule import Finding
+from deltaadm.storage.store import open_store
 from tests.support.program import checkpoint_of
 from tests.support.rows import with_rows
 from tests.support.rule_cases import CASES, Case, findings
+from tests.support.tables import START_BODY, add, commit, table
 
 
 def _case(code: str, name: str) -> Case:
@@ -48,3 +54,17 @@ def test_a_table_that_cannot_be_loaded_is_not_fixed(tmp_path: Path) -> None:
         (log / name).unlink()
     (found,) = (finding for finding in findings(tmp_path) if finding.code == "DL110")
     assert found.fix == ()
+
+
+def test_a_commit_that_comes_while_the_log_is_listed_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = table(tmp_path, START_BODY, commit(add("x")))
+    made.crc(1, [])
+    store = open_store(str(tmp_path))
+    early = {name: file for name, file in store.list_log().items() if name != f"{1:020d}.json"}
+    late = store.list_log
+    listings = iter([early])
+    monkeypatch.setattr(store, "list_log", lambda *given: next(listings, None) or late(*given))
+    (log,) = (fact for fact in examine(store, Depth(), now=0) if isinstance(fact, LogFacts))
+    assert not log.listing.checksums_ahead

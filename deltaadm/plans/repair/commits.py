@@ -101,8 +101,7 @@ def find_commits(case: Case) -> Iterator[Repair]:
             why = "nothing in the log says what the missing commit did"
             rule = "DL101" if before >= 0 else "DL102"
             yield refused("commit", rule, wrong, why, _elsewhere(case, before + 1))
-    last = case.listing.commits.versions[-1:]
-    for file in case.listing.of_kind(Kind.CRC).after(last[0]) if last else ():
+    for file in case.listing.checksums_ahead:
         wrong = f"Version {file.number} has no commit, but a checksum."
         why = "it was committed, and nothing in the log says what it did"
         remedy = f"{_elsewhere(case, file.number)} If nobody has it, move {file.path} away."
