@@ -84,6 +84,7 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
     version, itself = checkpoint.version, alone(checkpoint)
     compared: Comparison | None = None
+    counted: Snapshot | None = None
     try:
         reader = CheckpointReader(case, checkpoint)
         size = sum(file.info.size for file in checkpoint.files)
@@ -93,11 +94,11 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
         for name in reader.file_paths():
             reader.require_whole(name)
         _snapshot(case, itself)  # which must be there
-        flaws = [*_flaws(case, checkpoint)]
+        flaws = [*_flaws(case, checkpoint, reader)]
         try:
             older = case.listing.segment(version, before=version)
         except TableError:  # to count is quicker than to compare with nothing
-            _snapshot(case, itself, Detail.STATE)
+            counted = _snapshot(case, itself, Detail.STATE)
         else:
             compared = Comparison(case, itself, older)
             if twice := (reader.adds() or 0) - compared.actual.counts["add"]:
@@ -118,7 +119,7 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
             found = [Repair("commit", "DL103", wrong)]
     if compared:
         flaws = [] if found else flaws
-    elif "DL804" in _contradicted(case, itself):
+    elif "DL804" in _contradicted(case, itself, counted):
         text = "the checksum of the version has other numbers of live files or bytes."
         flaws.append(("DL609", text))
     for rule, flaw in flaws[:1]:
@@ -127,12 +128,13 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     yield from found
 
 
-def _flaws(case: Case, checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
+def _flaws(
+    case: Case, checkpoint: Checkpoint, reader: CheckpointReader
+) -> Iterator[tuple[str, str]]:
     """What is wrong with the small actions of a *checkpoint* and with its sidecars, by rules."""
     infos = {file.path: file.info for file in checkpoint.files}
-    listing = LogListing.of(case.root, {**infos, **case.store.list_directory("_sidecars")})
-    reader = partial(CheckpointReader, case)
-    for fact in CheckpointExaminer(store=case, reader=reader, listing=listing).facts():
+    listing = LogListing.of(case.root, {**infos, **case.sidecars})
+    for fact in CheckpointExaminer(store=case, reader=lambda _: reader, listing=listing).facts():
         for rule, message in _broken(("DL608", "DL604", "DL605", "DL606"), fact):
             yield rule, f"{message[:1].lower()}{message[1:]}"
 
@@ -269,12 +271,16 @@ _STATED: Final = {
 """The rules that hold a checksum against each part of a state."""
 
 
-def _contradicted(case: Case, segment: LogSegment) -> set[str]:
-    """The rules that find the checksum of its version wrong, if what *segment* says is right."""
+def _contradicted(case: Case, segment: LogSegment, known: Snapshot | None = None) -> set[str]:
+    """
+    The rules that find the checksum of its version wrong, if what *segment* says is right.
+
+    That is *known* if its state has been read.
+    """
     info = case.listing.infos.get(f"{segment.version:020d}.crc")
     if info is None:
         return set()
-    snapshot = _snapshot(case, segment, Detail.STATE)
+    snapshot = known or _snapshot(case, segment, Detail.STATE)
     checksum = checksum_facts(case, LogFile.of(info), facts.State.of(snapshot))
     checksum = replace(checksum, snapshot=snapshot)
     return {rule for rule, _ in _broken({*_STATED.values()}, checksum)}
@@ -444,7 +450,7 @@ def find_pointer(case: Case) -> Iterator[Repair]:
 
 def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
     """Sidecars that no checkpoint names, which are only reported."""
-    infos = {**case.listing.infos, **case.store.list_directory("_sidecars")}
+    infos = {**case.listing.infos, **case.sidecars}
     listing = LogListing.of(case.root, infos)
     orphans = orphan_sidecars(case, listing) or ()
     if old := sorted(file.path for file in orphans if file.info.modified < case.now - DAY):

@@ -114,6 +114,11 @@ class Case:
         return source
 
     @cached_property
+    def sidecars(self) -> Mapping[str, FileInfo]:
+        """The files beside the log that checkpoints may name; no repair changes them."""
+        return self.store.list_directory("_sidecars")
+
+    @cached_property
     def listing(self) -> LogListing:
         """All files that will be there."""
         return LogListing.of(self.store.root, self.list_log())
