@@ -67,14 +67,15 @@ def plan_undo(
         raise RefusedError(
             f"{what} created the table.", remedy="Drop the table if nobody needs it."
         )
-    old, new, renamed = before.metadata, after.metadata, _renamed(diff(before, after))
+    after = _with_chosen_names(after, current)
+    changes, old, new = diff(before, after), before.metadata, after.metadata
+    renamed = _renamed(changes)
     partitions = tuple(_moved((name,), renamed)[-1] for name in old.partition_columns)
     if (old.id, old.format, partitions) != (new.id, new.format, new.partition_columns):
         raise RefusedError(
             f"{what} replaced the table, which no other change undoes.", remedy=restore
         )
-    after = _with_chosen_names(after, current)
-    changed = [change for change in diff(before, after) if change.subject not in _FOLLOWING]
+    changed = [change for change in changes if change.subject not in _FOLLOWING]
     if not changed and before.protocol.supported_features >= after.protocol.supported_features:
         raise RefusedError(
             f"{what} changed no protocol, property or column.",
