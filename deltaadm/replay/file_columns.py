@@ -132,7 +132,8 @@ def _repeated_column(
     if array is not None and pa.types.is_string(array.type) == pa.types.is_string(one.type):
         del values[value]
         return array.cast(one.type, safe=False)
-    if not isinstance(value, dict) or not pa.types.is_struct(one.type):
+    # An empty object has no column to tell how many rows there are.
+    if not isinstance(value, dict) or not pa.types.is_struct(one.type) or not one.type.num_fields:
         return pa.repeat(one[0], count)
     inner = [
         _repeated_column(pc.struct_field(one, number), value.get(field.name), values, count)

@@ -16,6 +16,8 @@ from tests.support.damaged_commits import write_damaged_commits
 from tests.support.damaged_files import write_damaged
 from tests.support.damaged_numbers import write_damaged_numbers
 from tests.support.row_by_row import all_reports
+from tests.support.rule_cases import report
+from tests.support.tables import Table, add, commit_info, metadata, protocol
 
 pytestmark = pytest.mark.slow
 
@@ -49,6 +51,18 @@ def test_damaged_bytes(tmp_path: Path, seeds: range) -> None:
             body[draw.randrange(len(body))] = draw.randrange(256)
             checkpoint.write_bytes(body)
         _agree(tmp_path / str(seed), Depth(), f"seed {seed}")
+
+
+@pytest.mark.parametrize("inner", ["{}", '{"c":{}}'])
+def test_statistics_without_columns(tmp_path: Path, inner: str) -> None:
+    stats = f'{{"numRecords":@,"minValues":{inner},"maxValues":{inner},"nullCount":{inner}}}'
+    files = [add(f"{n}.parquet", stats=stats.replace("@", str(n))) for n in range(100)]
+    made = Table(tmp_path)
+    made.commit(0, commit_info(), protocol(), metadata(), *files)
+    made.commit(1, commit_info())
+    made.checkpoint(1, [protocol(), metadata(), *files], 1_000)
+    assert not [each for each in report(tmp_path).findings if each.code != "DL107"]
+    _agree(tmp_path, Depth(), inner)
 
 
 @pytest.mark.parametrize("name", oracle.table_names())
