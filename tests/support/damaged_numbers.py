@@ -20,6 +20,15 @@ _SHAPES = (
     '{"numRecords":@,"minValues":{"n":"#"},"maxValues":{"n":"#"},"x:":"#","y":[{"z":@}]}',
     '{"numRecords":@,"minValues":{"n":@,"n1":"2024-01-01"},"maxValues":{"n":@},"t":"2024-01-01"}',
     '{"numRecords":1,"minValues":{"n":2},"maxValues":{"n":1}}',
+    '{"numRecords":@,"minValues":{},"maxValues":{"c":{}},"nullCount":{},"y":[{}],"x":{"y":{}}}',
+    # Longer than what is taken apart by text.
+    '{"t":"%","numRecords":@,"minValues":{"n":@},"maxValues":{"n":@},"nullCount":{"n":6}}',
+    '{"t":"%#","numRecords":@,"maxValues":{"n":@},"nullCount":{"n":6,"c":{}},"tightBounds":true}',
+    '{"t":"%","numRecords":@,"minValues":{"n":@},"nullCount":{"n":0},"maxValues":{"n":5}}',
+    '{"t":"%","nullCount":@,"numRecords":@,"nullCount":{"n":1,"c":{"x":6}},"tightBounds":true}',
+    '{"t":"%","minValues":{"n":@,"nullCount":{}},"numRecords":7,"nullCount":{"n":6,"n1":1.5}}',
+    '{"t":"%","x":{"y":"#","nullCount":{"n":@}},"numRecords":7,"minValues":{"n":@}}',
+    '{"t":"%","numRecords":@,"nullCount":{"n":6},"numRecords":2,"x":["2024-01-01"]}',
 )
 _ODD = (
     *(
@@ -66,7 +75,7 @@ def write_damaged_numbers(path: Path, seed: int) -> None:
 
 
 def _text(draw: random.Random, shape: str, steps: list[int], words: int, rate: float) -> str:
-    first, *others = shape.split("@")
+    first, *others = shape.replace("%", "x" * 600).split("@")
     found = first
     for other in others:
         number = draw.choice(_ODD) if draw.random() < rate else str(draw.choice(steps))
@@ -79,5 +88,7 @@ def _text(draw: random.Random, shape: str, steps: list[int], words: int, rate: f
         place = draw.randrange(len(found))
         found = found[:place] + draw.choice(_CHARACTERS) + found[place + draw.choice((0, 1)) :]
     if draw.random() < rate / 2:
-        found = draw.choice(("{}", "", found[: draw.randrange(len(found))], found + found))
+        end = found[found.find(',"nullCount"') :]
+        cut = found[: draw.randrange(len(found))]
+        found = draw.choice(("{}", "", cut, found + found, "{" + end, cut + end))
     return found
