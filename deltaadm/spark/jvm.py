@@ -556,7 +556,7 @@ def not_started(cause: str, remedy: str = _REMEDY) -> EngineError:
 
 
 SHORT_WORK: Final = (
-    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn32m", "-Xms96m", "-XX:MinHeapFreeRatio=20"
+    "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmn16m", "-Xms80m", "-XX:MinHeapFreeRatio=20"
 )  # fmt: skip
 """
 Compile quickly rather than well, and collect garbage without threads of its own, early.
