@@ -350,7 +350,9 @@ def plans_for_clients(path: Path) -> tuple[Report, ...]:
 @group(SavedPlanReport)
 def saved_plans(path: Path) -> tuple[Report, ...]:
     """A plan that can be applied, one that is, one that cannot be any more, and a journal."""
-    planned = plan_features(orders(path / "orders"), ["deletionVectors"])
+    start = orders(path / "orders")
+    planned = plan_features(start, ["deletionVectors"])
+    small = plan_changes(start, TableChanges(set_properties={"team": "web"}))
     changed = Change(ChangeKind.SET, "configuration[delta.appendOnly]", "false", "true")
     moved = CommitError("The table has changed.", remedy="Plan again.")
     lost = TableError("There is no Delta table at /data/orders.", remedy="")
@@ -367,7 +369,8 @@ def saved_plans(path: Path) -> tuple[Report, ...]:
         Entry("61", "t3", "done", {"no": "outcome"}),
     )
     return (
-        *(SavedPlanReport("orders", planned, status) for status in statuses),
+        SavedPlanReport("orders", planned, statuses[0]),
+        *(SavedPlanReport("orders", small, status) for status in statuses[1:]),
         JournalReport("plans.jsonl.journal", lines),
     )
 
