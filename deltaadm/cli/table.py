@@ -128,21 +128,16 @@ class Command:
             if resume and not {each.format for each in output.targets} <= {"text", "jsonl"}:
                 raise UsageError("supports only -o jsonl and -o text", option="--resume")
         context = context.with_request(spark, output, access)
-
-        work = partial(handle_errors, context, _about(request), partial(request.run, context))
+        # Errors are about what the command names, most often its table if that is the only one.
+        value = getattr(request, request.about, None) or ""
+        texts, many = value if isinstance(value, list) else [str(value)], request.group("many")
+        about = many.only(texts) if many else " ".join(texts)
+        work = partial(handle_errors, context, about, partial(request.run, context))
         if output is None or output.file is None:
             return work
         from deltaadm.runs.files import answer_to_file
 
         return partial(answer_to_file, output.file, work)
-
-
-def _about(request: Any) -> str:
-    """What the errors of a command are about, most often its table if that is the only one."""
-    value = getattr(request, request.about, None) or ""
-    texts = value if isinstance(value, list) else [str(value)]
-    many = request.group("many")
-    return many.only(texts) if many else " ".join(texts)
 
 
 def _is_text(value: object) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from heapq import heappop, heappush
 from typing import Final, NamedTuple, TypeVar
 
@@ -402,9 +402,9 @@ class _DeadEnd:
 
 def _search(
     snapshot: Snapshot,
-    goals: Sequence[AnyGoal],
     session: SessionSettings | None,
     known: dict[tuple[str, ...], Snapshot | DeltaadmError],
+    *goals: AnyGoal,
 ) -> tuple[Step, ...] | _DeadEnd:
     """
     The cheapest steps that reach the goals, or the first thing that nothing could be done about.
@@ -548,11 +548,7 @@ def _reach(
 
     Of those that exclude each other the first ones count; the *required* ones come before all.
     """
-    known: dict[tuple[str, ...], Snapshot | DeltaadmError] = {}
-
-    def search(*some: AnyGoal) -> tuple[Step, ...] | _DeadEnd:
-        return _search(snapshot, some, session, known)
-
+    search = partial(_search, snapshot, session, {})
     result = search(*goals, *required)
     if not isinstance(result, _DeadEnd):
         return tuple(goals), result, []

@@ -21,7 +21,6 @@ from deltaadm.blocks import (
     Items,
     Paragraph,
     Reasons,
-    Simple,
     Table,
     in_words,
     page_blocks,
@@ -145,15 +144,6 @@ def by_what_they_do(
     return ((does, grouped(verdicts, scope)) for (_, does), verdicts in kinds.items())
 
 
-def _graph(plan: Plan) -> Iterator[Graph]:
-    if plan.findings or plan.before.protocol != plan.after.protocol:
-        from deltaadm.reports.inspect import describe  # found out only where a page shows it
-
-        before, after = (describe("", state) for state in (plan.before, plan.after))
-        if after.features:
-            yield Graph(after.features, plan.findings, before.features)
-
-
 def _changes_and_effects(report: PlanReport, *, full: bool) -> Iterator[Common]:
     """At most a screen: what changes, then its price; with details if it is to be *full*."""
     plan = report.plan
@@ -165,9 +155,23 @@ def _changes_and_effects(report: PlanReport, *, full: bool) -> Iterator[Common]:
         else:
             yield Paragraph(_SAME, nested=True)
             yield from () if full else _statements(plan)
-        if len(plan.stages) > 1:
-            yield from _steps(plan)
-        yield from _graph(plan) if full else ()
+        if plan.goals and len(plan.stages) > 1:
+            yield Heading("Steps")
+            rows = (
+                (
+                    stage.step.words,
+                    COST_NAMES[stage.cost] + (", in two runs" if stage.waits else ""),
+                    "; ".join(stage.step.losses(stage.before)) or "nothing",
+                )
+                for stage in plan.stages
+            )
+            yield Table("Steps", ("step", "cost", "what is lost"), tuple(rows))
+        if full and (plan.findings or plan.before.protocol != plan.after.protocol):
+            from deltaadm.reports.inspect import describe  # found out only where a page shows it
+
+            before, after = (describe("", state) for state in (plan.before, plan.after))
+            if after.features:
+                yield Graph(after.features, plan.findings, before.features)
         runs = "; this is the first of two runs" if plan.waits else ""
         costs = [("Cost", f"{_cost(plan)}{runs}")]
     clients = by_what_they_do(shut_out(report), report.scope)
@@ -239,17 +243,6 @@ def _cost(plan: Plan) -> str:
 
 
 _SAME: Final = "Protocol and metadata do not change, but these steps are carried out."
-
-
-def _steps(plan: Plan) -> Iterator[Simple]:
-    rows = []
-    for stage in plan.stages:
-        cost = COST_NAMES[stage.cost] + (", in two runs" if stage.waits else "")
-        lost = "; ".join(stage.step.losses(stage.before)) or "nothing"
-        rows.append((stage.step.words, cost, lost))
-    if plan.goals:
-        yield Heading("Steps")
-        yield Table("Steps", ("step", "cost", "what is lost"), tuple(rows))
 
 
 def _statements(plan: Plan) -> Iterator[Command]:

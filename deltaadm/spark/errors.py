@@ -134,7 +134,8 @@ def _is(thrown: Any, *classes: str) -> bool:
 
 def is_outage(error: Exception) -> bool:
     """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
-    is_gone = _status(error) in ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
+    status = getattr(error, "getGrpcStatusCode", lambda: None)()
+    is_gone = getattr(status, "name", "") in {"UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED"}
     return is_gone or str(_condition(error)).startswith("INVALID_HANDLE.")
 
 
@@ -149,11 +150,6 @@ def is_lost(error: Exception) -> bool:
 def _condition(error: Exception) -> str | None:
     condition: str | None = getattr(error, "getCondition", lambda: None)()
     return condition
-
-
-def _status(error: Exception) -> str:
-    status = getattr(error, "getGrpcStatusCode", lambda: None)()
-    return str(getattr(status, "name", ""))
 
 
 def lost(error: Exception) -> errors.EngineLostError:
