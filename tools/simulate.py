@@ -36,12 +36,7 @@ from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.steps import AddColumns, SetProperties, Step, UnsetProperties, WriteCheckpoint
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import (
-    DeltaadmError,
-    RefusedError,
-    StorageError,
-    UnknownWriteError,
-)
+from deltaadm.errors import DeltaadmError, RefusedError, StorageError, UnknownWriteError
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.plans.checkpoint import alone, state_of
 from deltaadm.plans.diff import mismatches

@@ -13,13 +13,7 @@ from enum import Enum
 from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.properties import (
-    PROPERTIES,
-    Key,
-    is_true,
-    mapping_mode_called,
-    normalized_key,
-)
+from deltaadm.domain.properties import PROPERTIES, Key, is_true, mapping_mode_called, normalized_key
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     HIGHEST_PRECISION,

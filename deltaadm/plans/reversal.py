@@ -17,11 +17,7 @@ from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
-from deltaadm.domain.transaction.column_mapping import (
-    COLUMN_MAPPING_KEYS,
-    column_id,
-    physical_name,
-)
+from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS, column_id, physical_name
 from deltaadm.domain.transaction.columns import clustering_columns, parse_column
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import RefusedError

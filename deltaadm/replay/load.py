@@ -22,12 +22,7 @@ from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance, i
 from deltaadm.errors import MissingFileError, StorageError, TableError
 from deltaadm.replay.commits import json_object, read_lines
 from deltaadm.replay.embedded import Replay, in_commit_timestamps
-from deltaadm.replay.reconcile import (
-    STATE,
-    Detail,
-    ReplayEngine,
-    UnreadableCheckpointError,
-)
+from deltaadm.replay.reconcile import STATE, Detail, ReplayEngine, UnreadableCheckpointError
 from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False

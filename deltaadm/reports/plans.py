@@ -50,13 +50,7 @@ from deltaadm.plans.reports import (
 )
 from deltaadm.plans.reversal import plan_undo
 from deltaadm.plans.secrets import Masker
-from deltaadm.plans.undo import (
-    KEPT_BY_DELTA,
-    REQUESTED,
-    WITHOUT_COMMAND,
-    advice_for,
-    fix_command,
-)
+from deltaadm.plans.undo import KEPT_BY_DELTA, REQUESTED, WITHOUT_COMMAND, advice_for, fix_command
 from deltaadm.reports.overview import FleetSummary, overview_title, status_and_details
 from deltaadm.reports.words import (
     COLUMNS_SHOWN,

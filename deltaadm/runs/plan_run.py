@@ -18,13 +18,7 @@ from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance, merged
-from deltaadm.errors import (
-    DeltaadmError,
-    RefusedError,
-    UsageError,
-    require_one_of,
-    some_of,
-)
+from deltaadm.errors import DeltaadmError, RefusedError, UsageError, require_one_of, some_of
 from deltaadm.masking import quoted, visible
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reversal

@@ -2,14 +2,7 @@
 
 from typing import Any
 
-from deltaadm.clients import (
-    CLIENTS,
-    EVERYONE,
-    Observation,
-    Scope,
-    newest_releases,
-    parse_client,
-)
+from deltaadm.clients import CLIENTS, EVERYONE, Observation, Scope, newest_releases, parse_client
 from deltaadm.domain.wire import Writer, writer_of
 from tests.support.rows import with_rows
 

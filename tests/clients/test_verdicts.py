@@ -28,11 +28,7 @@ from deltaadm.domain.features import FEATURES, LEGACY, with_requirements, withou
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import FieldKey
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.spark_support import (
-    SPARK_TYPES,
-    refusal_to_read,
-    refusal_to_write,
-)
+from deltaadm.domain.transaction.spark_support import SPARK_TYPES, refusal_to_read, refusal_to_write
 from deltaadm.domain.wire import Metadata
 from tests.support.examples import TIMES
 from tests.support.rows import with_rows

@@ -9,10 +9,7 @@ from deltaadm.domain.ddl import parse_columns
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.steps import ClusterBy
 from deltaadm.domain.steps.step import evolve
-from deltaadm.domain.transaction.columns import (
-    columns_with_statistics,
-    parse_column,
-)
+from deltaadm.domain.transaction.columns import columns_with_statistics, parse_column
 from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.errors import RefusedError
 from tests.support import schemas

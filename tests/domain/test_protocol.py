@@ -7,10 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deltaadm.domain.described import (
-    check_protocol_requirements,
-    for_table_feature,
-)
+from deltaadm.domain.described import check_protocol_requirements, for_table_feature
 from deltaadm.domain.features import FEATURES, REFERENCE, with_requirements
 from deltaadm.domain.protocol import (
     CLASSIC_ORDER,

@@ -25,10 +25,7 @@ from deltaadm.storage.store import open_store
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.examples import TIMES
-from tests.support.tables import (
-    column,
-    schema,
-)
+from tests.support.tables import column, schema
 
 WIDENED = {"delta.typeChanges": [{"fromType": "short", "toType": "integer", "tableVersion": 1}]}
 

@@ -8,13 +8,7 @@ import pytest
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import NotYetError
-from deltaadm.plans.features import (
-    DropStatus,
-    Phase,
-    drop_status,
-    droppable_features,
-    plan_drop,
-)
+from deltaadm.plans.features import DropStatus, Phase, drop_status, droppable_features, plan_drop
 from tests.support.plans import snapshot
 
 HOUR = 3_600_000

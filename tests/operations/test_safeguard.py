@@ -34,11 +34,7 @@ from deltaadm.domain.steps import (
     UnsetProperties,
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.domain.transaction.columns import (
-    clustering_columns,
-    clustering_domain,
-    parse_column,
-)
+from deltaadm.domain.transaction.columns import clustering_columns, clustering_domain, parse_column
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import DeltaadmError, RefusedError

@@ -13,12 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.limits import Limits
-from deltaadm.replay.parquet import (
-    DamagedFooterError,
-    Pages,
-    UnsupportedFileError,
-    read_footer,
-)
+from deltaadm.replay.parquet import DamagedFooterError, Pages, UnsupportedFileError, read_footer
 from deltaadm.replay.parquet import rows as rows_of_columns
 from tests.support import oracle
 

@@ -22,14 +22,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
-from tests.support.program import (
-    Result,
-    another_process,
-    deltaadm,
-    messages,
-    process,
-    wait_until,
-)
+from tests.support.program import Result, another_process, deltaadm, messages, process, wait_until
 from tests.support.rows import with_rows
 from tests.support.s3 import SECRET, s3_server
 from tests.support.spark_processes import (

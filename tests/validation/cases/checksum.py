@@ -4,16 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.rule_cases import breaks, respects
-from tests.support.tables import (
-    Action,
-    Table,
-    add,
-    commit_info,
-    drafted,
-    metadata,
-    protocol,
-    table,
-)
+from tests.support.tables import Action, Table, add, commit_info, drafted, metadata, protocol, table
 from tests.support.tables import commit as body
 
 INFO = commit_info()

@@ -4,15 +4,7 @@ import json
 from pathlib import Path
 
 from tests.support.rule_cases import breaks, respects
-from tests.support.tables import (
-    Table,
-    add,
-    commit_info,
-    drafted,
-    metadata,
-    protocol,
-    table,
-)
+from tests.support.tables import Table, add, commit_info, drafted, metadata, protocol, table
 from tests.support.tables import commit as body
 
 INFO = commit_info()
