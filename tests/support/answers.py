@@ -12,11 +12,12 @@ What the program answers, as text: a log as in `tests.support.case_files`, comma
 
 `T` is the table, a defined name of several letters what it stands for, a word that begins with `?`
 stands there at the second of two runs, and `!` in place of `>` applies a plan. All changes are
-listed, in their order, which may go on with the reason and with the way back; none are a line
-`nothing`, and `...` leaves them unsaid. What a plan costs is said unless it is a change of metadata
-alone, how many `commits` unless each step is one, and what is `irreversible`. Words of a refusal
-stand in its message or its remedy; if there is a `note`, all are told by words of them. `steps`,
-their `sql`, the `columns` afterwards and any value of the document may be given as well.
+listed, in their order, which may go on with the reason and with the way back; features of which the
+same is said share a line, none are a line `nothing`, and `...` leaves them unsaid. What a plan
+costs is said unless it is a change of metadata alone, how many `commits` unless each step is one,
+and what is `irreversible`. Words of a refusal stand in its message or its remedy; if there is a
+`note`, all are told by words of them. `steps`, their `sql`, the `columns` afterwards and any value
+of the document may be given as well.
 """
 
 import json
@@ -91,13 +92,20 @@ def _at(document: Any, path: str) -> Any:
 
 
 def _check_changes(document: dict[str, Any], said: list[str], command: str) -> None:
-    changes = [line.split(" | ") for line in said if line != "nothing"]
+    lines = (one for line in said if line != "nothing" for one in _one_by_one(line))
+    changes = [line.split(" | ") for line in lines]
     found = [[_written(one), one.get("because"), one.get("undo")] for one in document["changes"]]
     is_same = document["is_noop"] if "is_noop" in document else document["equal"]
     pairs: Iterator[tuple[Any, Any]] = zip_longest(found, changes, fillvalue=[])
     shown = [one[: len(line)] for one, line in pairs]
     assert shown == changes, command
     assert is_same is (said == ["nothing"]), command
+
+
+def _one_by_one(line: str) -> list[str]:
+    """The changes in *line*, which has `protocol.writerFeatures[a b]` for two."""
+    found = re.match(r"(. protocol\.\w+\[)(.+?)(\].*)", line)
+    return [f"{found[1]}{name}{found[3]}" for name in found[2].split()] if found else [line]
 
 
 def _check_plan(document: dict[str, Any], said: dict[str, list[str]], command: str) -> None:
