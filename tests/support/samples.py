@@ -234,7 +234,8 @@ def writers(_: Path) -> tuple[Report, ...]:
 def inspections(path: Path) -> tuple[Report, ...]:
     """Tables as `inspect` shows them, and one that it cannot."""
     known = describe("events", events(path / "events"), columns=True)
-    advised = describe("advised", events(path / "advised"), advice=True, clients=ClientView.MATRIX)
+    unread = replace(events(path / "advised"), files=None)
+    advised = describe("advised", unread, advice=True, clients=ClientView.MATRIX)
     return (
         replace(known, clients=known.clients[:2]),  # what becomes known of others is not our matter
         replace(advised, clients=advised.clients[:8]),
@@ -395,7 +396,7 @@ def histories(path: Path) -> tuple[Report, ...]:
         report,
         replace(report, entries=short, stopped="The log file 8.json cannot be read."),
         replace(report, entries=(), sections=(Section.PROTOCOL, Section.FEATURES)),
-        short[1],
+        replace(short[1], changes=short[1].changes[:2]),
     )
 
 
@@ -430,7 +431,7 @@ def horizons(_path: Path) -> tuple[Report, ...]:
 def uses(path: Path) -> tuple[Report, ...]:
     """Clients that can use a table, cannot, read it wrong, and of which nothing is known."""
     table = events(path / "events")
-    clients = ("redshift", "delta-rs", "trino", "synapse", "athena")
+    clients = ("redshift", "delta-rs", "synapse", "athena")
     return tuple(
         for_client("events", table, parse_client(name), lambda _: FeatureHistory(first=0), now=0)
         for name in clients
