@@ -77,10 +77,15 @@ def plan_undo(
             f"{what} changed no protocol, property or column.",
             remedy="`deltaadm history` lists the versions that did. " + restore,
         )
-    differing = {change.subject for change in diff(before, current)}
-    later = mismatches(after, current)
+    since, later = diff(before, current), mismatches(after, current)
+    differing = {change.subject for change in since}
     again = differing & {change.subject for change in later} & {one.subject for one in changed}
-    if again := again | {*_moved_since(changed, later, differing, old.schema)}:
+    again |= {*_moved_since(changed, later, differing)}
+    for names, renamed in ((_in_text, {}), (_in_list, _renamed(since))):
+        for path in _replaced(old.schema, current.metadata.schema, renamed):
+            naming = (one.subject for one in changed if names(one, path, old.schema))
+            again |= {f"schema[{path_text(path)}] (in {at})" for at in naming if at in differing}
+    if again:
         raise RefusedError(
             f"{', '.join(sorted(again))} changed again after version {after.version}.",
             remedy="Undo the later change first; `deltaadm history` shows it.",
@@ -132,24 +137,18 @@ def _with_chosen_names(after: Snapshot, current: Snapshot) -> Snapshot:
 
 
 def _moved_since(
-    changed: Iterable[Change],
-    later: Sequence[Change],
-    differing: Collection[str],
-    schema: StructType,
+    changed: Iterable[Change], later: Sequence[Change], differing: Collection[str]
 ) -> Iterator[str]:
     """
     The places of columns among *changed* that *later* changes have renamed, dropped or added to.
 
-    And those of properties that named, in *schema*, columns which are called otherwise by now. What
-    is as before once more is in none of the *differing* places.
+    What is as before once more is in none of the *differing* places.
     """
     renamed = _renamed(later)
     gone = {each.subject for each in later if each.kind is ChangeKind.REMOVE}
     new = [each.name for each in later if each.place == "schema" and each.kind is ChangeKind.ADD]
     added = {parse_column(name): f"schema[{name}]" for name in new if name}
     for change in changed:
-        if change.subject in differing and any(_names(change, old, schema) for old in renamed):
-            yield change.subject
         if change.place != "schema" or not change.name or change.kind is ChangeKind.REMOVE:
             continue
         if change.kind is ChangeKind.SET and {*change.before, *change.after} <= COLUMN_MAPPING_KEYS:
@@ -164,7 +163,21 @@ def _moved_since(
             yield from (place for at, place in added.items() if at[: len(now)] == now)
 
 
-def _names(change: Change, column: Path, schema: StructType) -> bool:
+def _replaced(old: StructType, new: StructType, renamed: Mapping[Path, Path]) -> Iterator[Path]:
+    """The columns of *old* in whose places, once they are *renamed*, *new* has other columns."""
+    now = {path: column for path, column in new.walk() if FieldKey.PHYSICAL_NAME in column.metadata}
+    for path, column in old.walk():
+        there = now.get(_moved(path, renamed), column)
+        if physical_name(there) != physical_name(column):
+            yield path
+
+
+def _in_list(change: Change, column: Path, _: StructType) -> bool:
+    """Whether *column* is in the former order of columns, or of clustering."""
+    return isinstance(change.before, list) and path_text(column) in change.before
+
+
+def _in_text(change: Change, column: Path, schema: StructType) -> bool:
     """Whether the former value of a property that has changed names *column*."""
     if change.place != "configuration" or not change.before:
         return False

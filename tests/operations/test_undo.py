@@ -272,11 +272,26 @@ def test_undoing_brings_back_no_property_that_would_name_another_column(
     stored = {**after.metadata.configuration, key: value}
     before = replace(after, metadata=after.metadata.with_configuration(stored))
     assert plan_undo(before, after, after, what="Version 1").after.metadata == before.metadata
-    current = plan_changes(after, adding("n INT", s="t")).after
-    for wish in (adding("m INT"), adding("s STRUCT<x: INT>")):
+    another = adding("s STRUCT<x: INT>")
+    for gone in (adding("n INT", s="t"), TableChanges(drop=[("s",)])):
+        current = plan_changes(after, gone).after
+        for wish, why in ((adding("m INT"), f"[{key}] stays as it is"), (another, f"[{key}]) ch")):
+            current = plan_changes(current, wish).after
+            with pytest.raises(RefusedError, match=re.escape(why)):
+                plan_undo(before, after, current, what="Version 1")
+
+
+def test_undoing_brings_no_other_column_to_the_place_of_one_that_is_gone() -> None:
+    plain = snapshot(schemaString=parse_columns("a INT, b INT, c INT").to_json())
+    mapping = TableChanges(set_properties={MODE: "name"}, cluster_by=[("a",)])
+    before = plan_changes(plain, mapping).after
+    first = ColumnChange(("c",), position=Position())
+    after = current = plan_changes(before, TableChanges(cluster_by=[], change=[first])).after
+    for wish in (TableChanges(drop=[("a",)]), adding("n INT", c="a")):
         current = plan_changes(current, wish).after
-        with pytest.raises(RefusedError, match=re.escape(f"{key}] changed again")):
-            plan_undo(before, after, current, what="Version 1")
+    twice = "schema[a] (in clusteringColumns), schema[a] (in schema) changed again"
+    with pytest.raises(RefusedError, match=re.escape(twice)):
+        plan_undo(before, after, current, what="Version 1")
 
 
 def test_undoing_moves_the_same_columns_whatever_they_are_called_by_now() -> None:
