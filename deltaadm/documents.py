@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 FORMAT_VERSION: Final = 1
+REQUEST: Final = "request"
+"""The field for what the document answers, which only lines have; it is added after the seal."""
 _SEAL: Final = "document_sha256"
 HEAD: Final[Fields] = {
     "format_version": constant(FORMAT_VERSION),
@@ -81,7 +83,8 @@ def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
     binding = document.get("binding", {})
-    return {**document, "binding": {key: binding[key] for key in binding if key != _SEAL}}
+    body = {key: value for key, value in document.items() if key != REQUEST}
+    return {**body, "binding": {key: binding[key] for key in binding if key != _SEAL}}
 
 
 def is_sealed(document: Mapping[str, Any]) -> bool:

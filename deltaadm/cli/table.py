@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from deltaadm.dataclass import import_module
+from deltaadm.dataclass import import_module, replace
 from deltaadm.errors import UsageError, require_one_of
 from deltaadm.formats import formats_for
+from deltaadm.masking import masked
 from deltaadm.runs.declare import NEVER, Declared, Parameters, option
 from deltaadm.runs.output import Messages, handle_errors, use_messages
 
@@ -123,21 +124,45 @@ class Command:
             for target in output.targets:
                 require_one_of(target.format, formats_for(request.shows), "--output")
             require_one_of(output.color, ("auto", "always", "never"), "--color")
-            resume = getattr(request.group("many"), "resume", None)
-            # The answers of an earlier run can stand in no other format.
-            if resume and not {each.format for each in output.targets} <= {"text", "jsonl"}:
-                raise UsageError("supports only -o jsonl and -o text", option="--resume")
         context = context.with_request(spark, output, access)
-        # Errors are about what the command names, most often its table if that is the only one.
-        value = getattr(request, request.about, None) or ""
-        texts, many = value if isinstance(value, list) else [str(value)], request.group("many")
-        about = many.only(texts) if many else " ".join(texts)
-        work = partial(handle_errors, context, about, partial(request.run, context))
+        if output is not None and (many := request.group("many")):
+            # The answers of an earlier run can stand in no other format.
+            if many.resume and not {each.format for each in output.targets} <= {"text", "jsonl"}:
+                raise UsageError("supports only -o jsonl and -o text", option="--resume")
+            # What stands in a table's place is something else where options name the tables.
+            manner = _MANNER if many.names_tables else _MANNER | {"table"}
+            words = [
+                str(getattr(word, "value", word))  # those of enumerations have one
+                for each in self.declared()
+                if each.field in values and {each.field, each.heading}.isdisjoint(manner)
+                for value in (values[each.field] if each.is_list else [values[each.field]])
+                for word in (each.field, value)[each.is_argument :]
+            ]
+            asked = masked(" ".join((self.name, *words, *request.asked)))
+            context = replace(context, style=replace(context.style, request=asked))
+
+        work = partial(handle_errors, context, _about(request), partial(request.run, context))
         if output is None or output.file is None:
             return work
         from deltaadm.runs.files import answer_to_file
 
         return partial(answer_to_file, output.file, work)
+
+
+_MANNER: Final = frozenset({
+    "Consent", "Help", "Messages", "Output", "Plan", "Settings", "Spark", "Storage and time",
+    "Tables", "apply", "check", "commit_engine", "fail_on", "save_as", "statistics", "tables",
+    "yes",
+})  # fmt: skip
+"""Options, and groups of them, that change nothing in the answer for a table."""
+
+
+def _about(request: Any) -> str:
+    """What the errors of a command are about, most often its table if that is the only one."""
+    value = getattr(request, request.about, None) or ""
+    texts = value if isinstance(value, list) else [str(value)]
+    many = request.group("many")
+    return many.only(texts) if many else " ".join(texts)
 
 
 def _is_text(value: object) -> bool:

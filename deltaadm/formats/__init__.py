@@ -74,7 +74,8 @@ class Style:
     `color`, auto, always or never, `width` and `verbose` are for text. Findings from `fail_on` up,
     errors if it is None, are failures in formats that know such. `show_secrets` masks no secrets,
     `for_terminal` escapes what a terminal would obey in formats that are exact otherwise.
-    `selection` is what is wanted of documents, `made` the time of a page.
+    `selection` is what is wanted of documents, `made` the time of a page, `request` what lines of
+    JSON answer, for a run that goes on with them.
     """
 
     color: str = "auto"
@@ -85,6 +86,7 @@ class Style:
     for_terminal: bool = False
     selection: Selection | None = None
     made: str = ""
+    request: str = ""
 
 
 @dataclass(frozen=True)

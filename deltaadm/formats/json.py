@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from deltaadm.documents import document
+from deltaadm.documents import REQUEST, document
 from deltaadm.errors import UsageError
 from deltaadm.formats import Selection, Style
 from deltaadm.json_values import Same, Shared
@@ -46,7 +46,9 @@ def write_json(reports: Sequence[Report], out: TextIO, style: Style) -> None:
 
 def write_jsonl(reports: Sequence[Report], out: TextIO, style: Style) -> None:
     """One report a line, in order."""
-    out.writelines(json_line(_selected([document(report)], style)) for report in reports)
+    for report in reports:
+        whole = document(report) | ({REQUEST: style.request} if style.request else {})
+        out.write(json_line(_selected([whole], style)))
 
 
 def _selected(documents: Sequence[dict[str, Any]], style: Style) -> Any:

@@ -153,7 +153,7 @@ def compare_with_reference(
     def code(document: Mapping[str, Any]) -> int:
         return 0 if document["equal"] else FOUND
 
-    return report_all(context, [*places], many, "diff", report, code=code)
+    return report_all(context, [*places], many, report, code=code)
 
 
 def _recorded(file: str) -> dict[str, reports.RecordedTable]:
@@ -216,7 +216,7 @@ def record_tables(
     context: RunContext, named: Sequence[str], request: FleetOptions, file: Path | None
 ) -> int:
     """Write a reference with all tables, or nothing if one cannot be read; the exit code."""
-    fleet = collect_tables(context, named, request, "record")
+    fleet = collect_tables(context, named, request)
     task = TableTask(
         context,
         fleet,

@@ -9,7 +9,7 @@ declarations, which import nothing that is slow to import.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 TYPE_CHECKING = False
@@ -153,6 +153,11 @@ class Parameters:
     def about(self) -> str:
         """The field that says what errors of a command are about, if it has one value."""
         return ""
+
+    @property
+    def asked(self) -> Sequence[str]:
+        """What arguments ask about tables, if they name tables as well."""
+        return ()
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(cls.fields)

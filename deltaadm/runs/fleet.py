@@ -16,7 +16,7 @@ from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.documents import FORMAT_VERSION, Failure
+from deltaadm.documents import FORMAT_VERSION, REQUEST, Failure
 from deltaadm.errors import (
     DeltaadmError,
     EngineError,
@@ -288,12 +288,12 @@ class TableResult:
 
     @classmethod
     def of(
-        cls, table: str, report: Report, code: int = 0, *, show_secrets: bool = False
+        cls, table: str, report: Report, code: int = 0, style: Style | None = None
     ) -> TableResult:
         """That of a *report* with this exit *code*, unless it has an error's."""
         if isinstance(report, Failure):
             report.error.remedy = advice_for(table, report.error.remedy)
-        line = rendered("jsonl", [report], Style(show_secrets=show_secrets))
+        line = rendered("jsonl", [report], replace(style or Style(), selection=None))
         if isinstance(report, Failure):
             return cls(table, line, report.error.exit_code, report, is_error=True)
         return cls(table, line, code, report)
@@ -313,15 +313,12 @@ class TableResult:
 # Where tables come from
 
 
-def collect_tables(
-    context: RunContext, named: Sequence[str], request: FleetOptions, kind: str
-) -> Fleet:
+def collect_tables(context: RunContext, named: Sequence[str], request: FleetOptions) -> Fleet:
     """
     The tables that arguments and options name, in this order; where options do, each once.
 
-    *kind* is that of the documents of an earlier run to go on with. Raises `UsageError` for a
-    number of jobs for Spark, `StorageError` for a root that is no directory, what `read_file` does,
-    and `TableError` where there is no table at all.
+    Raises `UsageError` for a number of jobs for Spark, `StorageError` for a root that is no
+    directory, what `resume_lines` and `read_file` do, and `TableError` where there is no table.
     """
     if request.jobs is not None and context.executors is not None:
         raise UsageError("cannot be combined with --engine spark", option="--jobs")
@@ -361,16 +358,17 @@ def collect_tables(
         brief=request.names_tables or request.brief or request.resume is not None,
         every=request.every,
         jobs=request.jobs,
-        answered={} if request.resume is None else resume_lines(request.resume, kind),
+        answered=resume_lines(request.resume, context.style.request) if request.resume else {},
     )
 
 
-def resume_lines(file: Path, kind: str) -> dict[str, str]:
+def resume_lines(file: Path, asked: str) -> dict[str, str]:
     """
-    The lines of *kind* in *file* by table, the newest of several, without those that are errors.
+    The lines in *file* by table, the newest of several, without those that are errors.
 
     A last line that was cut off counts as not written, and is taken out if standard output appends
-    to *file*. One that is not there has none. Raises `RefusedError` for other content.
+    to *file*. One that is not there has none. Raises `RefusedError` for other content, and for
+    answers to something else than what is *asked*.
     """
     if not file.exists():
         return {}
@@ -389,7 +387,7 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
             document = json.loads(line)
             known = document["format_version"] == FORMAT_VERSION
             ours = known and isinstance(document["table"], str)
-            ours = ours and kind_of(document) in {kind, "error"}
+            ours = ours and (kind_of(document) == "error" or document[REQUEST] == asked)
             # Which fail on what lacks something.
             told_of(document).line(document["table"])
             FleetCounts().add(document)
@@ -397,8 +395,8 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
             ours = False
         if not ours:
             raise RefusedError(
-                f"Line {number} of {file} is not the output of this command for a table.",
-                remedy="Name the file with the -o jsonl output of the interrupted run.",
+                f"Line {number} of {file} is not the answer to this request for a table.",
+                remedy="Name the -o jsonl output of the same command with the same options.",
             )
         # An error in a later line does away with an older answer: the table is read again.
         lines.pop(document["table"], None)
@@ -449,7 +447,7 @@ class TableTask:
                 remedy="Run the command for this table alone, and report what it says.",
             )
             report = Failure(table, shortage(error) or bug)
-        made = TableResult.of(table, report, show_secrets=self.context.style.show_secrets)
+        made = TableResult.of(table, report, style=self.context.style)
         code = made.code if isinstance(report, Failure) else self.code_of(made.line)
         return replace(made, code=code, report=report if self.keep else None)
 
@@ -485,7 +483,6 @@ def table_results(
     that is *advised* says once if Spark would save minutes.
     """
     context, fleet = task.context, task.fleet
-    _require_same_request(task)
     waiting = False
     fresh = [table for table in fleet.tables if table not in fleet.answered]
     total, said = len(fleet.tables), context.status.clause
@@ -520,30 +517,6 @@ def table_results(
             if advice := advice_on_spark(progress.done - old, len(fresh), passed, at_once):
                 info(advice)
     context.status.set(said)
-
-
-def _require_same_request(task: TableTask) -> None:
-    """Raise `RefusedError` if the last answers of an earlier run show another request."""
-    answered = task.fleet.answered
-    known = [table for table in task.fleet.tables if table in answered]
-    with_steps = [table for table in known if '"steps":[{' in answered[table]]
-    # A plan costs little, and others may have changed its table meanwhile.
-    for table in with_steps[-3:] or known[-1:]:
-        old = json.loads(answered[table])
-        # Sought again, unless that may repair the table.
-        new = old if kind_of(old) == "repair" else task.run(table).document
-        unchanged = all(old.get(name) == new.get(name) for name in ("version", "before"))
-        names = (*_OF_REQUEST, "steps") if unchanged else _OF_REQUEST
-        first, second = ((of.get("files") is None, *map(of.get, names)) for of in (old, new))
-        if first != second and "error" not in new:
-            raise RefusedError(
-                f"The answer for {table} in the file of the earlier run is not to this request.",
-                remedy="Name the -o jsonl output of the same command with the same options.",
-            )
-
-
-_OF_REQUEST: Final = ("operation", "depth", "rules", "client", "release", "sections")
-"""What a document says of the request, whatever the table is like."""
 
 
 def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:
@@ -812,7 +785,6 @@ def report_all(
     context: RunContext,
     named: Sequence[str],
     many: FleetOptions,
-    kind: str,
     report: Question[Report],
     *,
     code: Callable[[Document], int] | None = None,
@@ -821,7 +793,7 @@ def report_all(
 ) -> int:
     """Show the *report* of each table that `collect_tables` finds; the exit code."""
     with log_reader(context, named, many, by_executors=True) as reader:
-        fleet = collect_tables(reader, named, many, kind)
+        fleet = collect_tables(reader, named, many)
         if inventory is None:
             do_without_numpy()  # not before: Spark, which knows names of tables, needs it
         printer = ResultPrinter(reader, fleet)

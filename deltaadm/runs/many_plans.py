@@ -326,8 +326,8 @@ def check_plans(
             except DeltaadmError as error:
                 printer.add(TableResult.failed(error, saved.table))
             else:
-                code, shows = 0 if left.plan.is_noop else FOUND, context.style.show_secrets
-                printer.add(TableResult.of(saved.table, left.report, code, show_secrets=shows))
+                code = 0 if left.plan.is_noop else FOUND
+                printer.add(TableResult.of(saved.table, left.report, code, context.style))
     return printer.finish()
 
 
@@ -582,7 +582,7 @@ class _Run:
             self._broken += [(saved.table, error) for error in broken]
         if self._context.style.show_secrets and result.report is not None:
             # Only after the journal has its line, which has masks.
-            return TableResult.of(saved.table, result.report, result.code, show_secrets=True)
+            return TableResult.of(saved.table, result.report, result.code, self._context.style)
         return result
 
     def _fails(self, validation: ValidationRun, ready: ReadyPlan) -> list[DeltaadmError]:
@@ -664,9 +664,10 @@ def plan_many(
         return made.report
 
     with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
-        fleet = collect_tables(reader, named, many, "plan")
+        fleet = collect_tables(reader, named, many)
         do_without_numpy(chosen, commits=planning.apply)
-        fleet = replace(fleet, brief=fleet.brief or context.format == "text")
+        if context.format == "text":  # for which a line does not say enough
+            fleet = replace(fleet, brief=True, answered={})
         task = TableTask(reader, fleet, report, code, keep=True)
         exit_code, plans = _plan_all(task, change)
         if not planning.apply or planning.out is None or not plans:

@@ -73,7 +73,7 @@ def _repair_many(
         raise UsageError(
             "requires --yes for several tables: look at the plans first", option="--apply"
         )
-    fleet = collect_tables(context, named, many, "repair")
+    fleet = collect_tables(context, named, many)
     if options.apply:  # a table of which the earlier run has shown the plan alone is not repaired
         earlier = {table: json.loads(line) for table, line in fleet.answered.items()}
         ended = {table for table, of in earlier.items() if of["is_noop"] or of["outcome"]}

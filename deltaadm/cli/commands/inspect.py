@@ -76,9 +76,25 @@ class Inspect(Parameters):
     shows = "TableReport"
     about = "tables"
 
+    @property
+    def asked(self) -> list[str]:
+        if not self.why:
+            return []
+        from deltaadm.reports.why import is_word
+
+        texts = self.tables or []
+        words = [text for text in texts if is_word(text)]
+        for text in texts if len(texts) > 1 else ():
+            hint = did_you_mean(text, FEATURES) if text.isidentifier() else ""
+            if hint and text not in words:
+                raise UsageError(
+                    f"{text!r} is not a table feature. {hint} A table of that name is ./{text}.",
+                    option="--why",
+                )
+        return words
+
     def run(self, context: RunContext) -> int:
-        tables, many = self.tables or [], self.many
-        words: list[str] = []
+        tables, many, words = self.tables or [], self.many, self.asked
         if self.why or self.for_client:
             chosen = "--why" if self.why else "--for-client"
             others = ["for_client"] if self.why else ["version", "timestamp"]
@@ -86,8 +102,7 @@ class Inspect(Parameters):
                 if getattr(self, name) not in (None, False):
                     option = f"--{name.replace('_', '-')}"
                     raise UsageError(f"cannot be combined with {option}", option=chosen)
-        if self.why:
-            tables, words = _split_words(tables)
+        tables = [text for text in tables if text not in words]
         report = _question(self, words)
         many.require_any(tables)
         # What many tables need takes longer to import than one table takes to inspect.
@@ -103,8 +118,7 @@ class Inspect(Parameters):
             from deltaadm.runs.inventory import Inventory
 
             inventory = Inventory(*self.save_as)
-        kind = "why" if self.why else "for-client" if self.for_client else "inspect"
-        return report_all(context, tables, many, kind, report, inventory=inventory, advised=True)
+        return report_all(context, tables, many, report, inventory=inventory, advised=True)
 
 
 def _question(
@@ -125,19 +139,3 @@ def _question(
         readers=options.observed.readers,
         observed_for=options.observed.observed_for,
     )
-
-
-def _split_words(texts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The tables among the arguments, and what is asked about them: features, reader, writer."""
-    from deltaadm.reports.why import is_word
-
-    words = [text for text in texts if is_word(text)]
-    tables = [text for text in texts if text not in words]
-    for text in tables if len(texts) > 1 else ():
-        hint = did_you_mean(text, FEATURES) if text.isidentifier() else ""
-        if hint:
-            raise UsageError(
-                f"{text!r} is not a table feature. {hint} A table of that name is ./{text}.",
-                option="--why",
-            )
-    return tables, words

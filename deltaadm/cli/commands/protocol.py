@@ -187,7 +187,7 @@ class DropFeature(Parameters):
             from deltaadm.runs.fleet import report_all  # which one change does without
 
             report, code = partial(_status, feature=feature), waiting if feature else None
-            return report_all(context, tables, self.many, "drop-feature", report, code=code)
+            return report_all(context, tables, self.many, report, code=code)
         planner = plan_run.plan_drop(feature, truncate_history=self.truncate_history)
         return plan_tables(context, tables, self.many, planner, self.change)
 

@@ -122,7 +122,7 @@ class Validate(Parameters):
         known: list[ValidationReport] = []
         with log_reader(context, tables, self.many, by_executors=True) as reader:
             run = self._run(reader)
-            fleet = collect_tables(reader, tables, self.many, "validate")
+            fleet = collect_tables(reader, tables, self.many)
             do_without_numpy()
             styled = replace(reader, style=replace(reader.style, fail_on=run.fail_on))
             baseline_file = self.selection.write_baseline
