@@ -48,7 +48,7 @@ from deltaadm.errors import (
 )
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.paths import is_absolute, require_inside
-from deltaadm.storage.local import in_another_store, missing, not_listed, too_large
+from deltaadm.storage.local import in_another_store, missing, too_large
 from deltaadm.storage.ranges import RangedFile
 from deltaadm.storage.threads import Pending, Threads, in_time, panics_as_errors
 
@@ -490,7 +490,9 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         line = line or "the store's response cannot be understood"
         return StorageError(
             f"Cannot {doing} {url}: {line}.",
-            remedy="Check the location, the endpoint and the credentials.",
+            remedy="Rename or remove the object."
+            if _UNNAMEABLE in line
+            else "Check the location, the endpoint and the credentials.",
         )
     kind, bucket = _KINDS[url.partition(":")[0].lower()], "/".join(url.split("/", 3)[:3])
     provider = _PROVIDERS[kind]
@@ -509,6 +511,8 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     )
 
 
+_UNNAMEABLE: Final = "invalid path"
+"""What obstore says where a key has a part that is empty, `.` or `..`: it lists none beside it."""
 _REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after .*?(?= +- ))?(?: +- |: )?"
 
 
@@ -916,12 +920,25 @@ class Bucket:
     @_request("list")
     def directories(self, prefix: str) -> Sequence[str] | None:
         """The names of the directories right in *prefix*; None where that is a table."""
-        if next(self._pages(f"{prefix}/{LOG_DIRECTORY}".lstrip("/")), []):
+        if self._has_objects(f"{prefix}/{LOG_DIRECTORY}".lstrip("/")):
             return None
         below = self._in_time(partial(self.backend.list_with_delimiter, prefix or None))
         # By WebDAV a directory is listed among its own.
         names = (inner.rpartition("/")[2] for inner in below["common_prefixes"] if inner != prefix)
         return list(names)
+
+    @_request("list")
+    def has_objects(self, prefix: str) -> bool:
+        """Whether there is anything below *prefix*."""
+        return self._has_objects(prefix)
+
+    def _has_objects(self, prefix: str) -> bool:
+        try:
+            return bool(next(self._pages(prefix), []))
+        except Exception as error:
+            if _UNNAMEABLE not in str(error):
+                raise
+            return True
 
     def done(self, doing: str, path: str, work: Callable[[], Result]) -> Result:
         """The result of *work*, which is done again where the list in an answer breaks off."""
@@ -1211,8 +1228,7 @@ class BucketDirectories:
     def is_directory(self, place: str) -> bool:
         """There is one where anything has a name below it."""
         address, bucket = Address.of(place), self._connections.bucket(place)
-        objects, _ = bucket.first_page(address.path).result()
-        return bool(objects)
+        return bucket.has_objects(address.path).result()
 
     def identity(self, place: str) -> str:
         """There are no links."""
@@ -1224,7 +1240,8 @@ class BucketDirectories:
         try:
             names = pending.result()
         except StorageError as error:
-            raise not_listed(place, error.message.rstrip(".")) from error
+            skipped = f"Tables below it were skipped. {error.remedy}"
+            raise StorageError(error.message, remedy=skipped) from error
         for name in names or ():
             if name[0] not in "._":
                 below = self.join(place, name)

@@ -198,6 +198,25 @@ def test_requests_and_tables_are_under_way_at_once(s3: S3Server, tmp_path: Path)
     assert {line["version"] for line in done.lines} == {1}
 
 
+@pytest.mark.parametrize(
+    ("key", "unread"), [("x/../y", "x"), ("x//y", "x"), ("b/_delta_log/./y", "b")]
+)
+def test_a_key_that_is_no_path_costs_a_discovery_its_place_alone(
+    s3: S3Server, tmp_path: Path, key: str, unread: str
+) -> None:
+    for name in ("a", "b"):
+        commits(tmp_path / name, 1)
+    root = s3.upload(tmp_path, tmp_path.name)
+    s3.fill(tmp_path.name, [key])
+    lines = deltaadm("inspect", "--discover", root, "-o", "jsonl").lines
+    s3.remove(f"{tmp_path.name}/{key}")
+    read = {line["table"] for line in lines if "error" not in line}
+    assert read == {f"{root}/{name}" for name in {"a", "b"} - {unread}}
+    (failed,) = (line["error"] for line in lines if "error" in line)
+    assert failed["message"].startswith(f"Cannot list {root}/{unread}")
+    assert "Rename or remove the object." in failed["remedy"]
+
+
 # Commands
 
 

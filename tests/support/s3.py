@@ -70,13 +70,20 @@ class S3Server:
 
     def fill(self, prefix: str, names: Iterable[str], *, hours: int = 0) -> None:
         """Have small files of these names there, so old, without a request for each."""
+        for name in names:
+            made = self._backend.put_object(BUCKET, f"{prefix}/{name}", b"{}")
+            made.last_modified -= timedelta(hours=hours)
+
+    def remove(self, key: str) -> None:
+        """Remove an object, also one that obstore has no name for."""
+        self._backend.delete_object(BUCKET, key)
+
+    @property
+    def _backend(self) -> Any:
         from moto.core import DEFAULT_ACCOUNT_ID
         from moto.s3.models import s3_backends
 
-        for name in names:
-            aws = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
-            made = aws.put_object(BUCKET, f"{prefix}/{name}", b"{}")
-            made.last_modified -= timedelta(hours=hours)
+        return s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
 
     @contextmanager
     def counted(self) -> Iterator[list[str]]:
