@@ -258,6 +258,7 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
         from deltaadm.plans.embedded_executor import require_committable
 
         root = plan.before.root
+        sessions.require_commits(context, [plan])
         # The bare store, as commits have it: the one of a catalog only adds to what is read.
         require_committable(plan, open_store(root, object_stores=context.object_stores))
 

@@ -15,7 +15,7 @@ from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.options import Engine, FleetOptions, pairs, read_file
 from deltaadm.runs.output import detail, info, messages
 from deltaadm.runs.progress import Progress
-from deltaadm.storage.store import is_remote
+from deltaadm.storage.store import is_remote, scheme_of
 
 if TYPE_CHECKING:
     from deltaadm.plans.carry_out import Executor
@@ -58,12 +58,19 @@ def executor(
     )
 
 
-def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
+def require_commits(context: RunContext, plans: Sequence[Plan]) -> set[str]:
     """
-    Raise `RefusedError` for a change of a table whose commits only its catalog can make.
+    Raise `RefusedError` for a change of a table that is read by HTTP, to which nothing commits, or
+    whose commits only its catalog can make.
 
     Returns the locations of tables in Unity Catalog that Spark does not know by their names.
     """
+    for root in (plan.before.root for plan in plans if not plan.is_noop):
+        if scheme_of(root) in {"http", "https"}:
+            raise RefusedError(
+                f"Nothing can be committed to {root}: by HTTP tables are only read.",
+                remedy="Name the location to which its writers commit, such as s3://BUCKET/TABLE.",
+            )
     unity = context.unity
     by_place: set[str] = set()
     if unity is None or context.commit_engine is Engine.EMBEDDED:  # which has its own reasons

@@ -27,6 +27,7 @@ from tests.support.azure import azurite
 from tests.support.contract import EngineContract, Load
 from tests.support.faults import FAILED_AFTER, PARTIAL, RESET_AFTER, Fault, faulty
 from tests.support.gcs import environment, gcs_server
+from tests.support.program import deltaadm
 from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import START_BODY, Table, commit, commit_info, metadata, protocol, table
 from tests.support.webdav import webdav_server
@@ -253,6 +254,12 @@ def test_a_server_that_lists_by_webdav(tmp_path: Path) -> None:
             found = load_snapshot(stores.open(f"{base}/{quote(name)}"), detail=Detail.STATE)
             here = load_snapshot(open_store(str(tmp_path / name)), detail=Detail.STATE)
             assert (found.metadata, found.version) == (here.metadata, here.version)
+        change = ("alter", f"{base}/z", "--set", "a=b", "--storage-option", "allow_http=true")
+        for engine in ("spark", "embedded"):
+            done = deltaadm(*change, "--apply", "--yes", "--commit-engine", engine)
+            assert (done.code, "Spark" in done.err) == (7, False), done.err
+            assert "by HTTP tables are only read" in done.err
+        assert deltaadm(*change).code == 0
         with pytest.raises(TableError):
             load_snapshot(stores.open(f"{base}/nope"))
 
