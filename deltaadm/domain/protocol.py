@@ -9,7 +9,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, with_requirements
+from deltaadm.domain.features import (
+    CATALOG_MANAGED,
+    FEATURES,
+    LEGACY,
+    REFERENCE,
+    TableFeature,
+    with_requirements,
+)
 from deltaadm.domain.properties import INT, Key, boolean, is_protocol_property, whole_number
 from deltaadm.domain.wire import Loggable, Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError, IllegalArgumentError, RefusedError, did_you_mean
@@ -72,6 +79,9 @@ FLAGS: Final[Mapping[str, str]] = {
 
 # The protocol
 
+
+REPAIRED_BY_CATALOG: Final = "Have the catalog's own tools repair it, or ask its operator."
+"""The advice on damage of such a table."""
 
 READER_FEATURES_VERSION: Final = 3
 """From this reader version on, a protocol lists its reader features."""
@@ -207,6 +217,11 @@ class Protocol(Loggable):
             return True
         names = self.explicit_names
         return feature in names or feature in _known(names)
+
+    @property
+    def is_catalog_managed(self) -> bool:
+        """Whether a catalog manages the table's commits."""
+        return any(map(self.supports, CATALOG_MANAGED))
 
     def with_features(self, features: Iterable[str]) -> Self:
         """The protocol with *features* and all they require; `RefusedError` for low versions."""

@@ -67,7 +67,7 @@ def load_snapshot(
     snapshot, warnings = replayed(store, located, replay)
     state = store.catalog_state
     was_asked = state is not None and state.manages_commits
-    if not was_asked and any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
+    if not was_asked and snapshot.protocol.is_catalog_managed:
         newest = f"there may be versions after {snapshot.version}"
         unasked = f"A catalog manages the commits of this table, and was not asked: {newest}."
         warnings += (unasked,)
@@ -177,10 +177,6 @@ def _from_checkpoint(
 
 def _list(store: LogStore, start: int) -> LogListing:
     return LogListing.of(store.root, store.list_log(start))
-
-
-CATALOG_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
-"""The features of tables whose newest commits their catalog knows alone."""
 
 
 def _dangling(version: int) -> str:

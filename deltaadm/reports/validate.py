@@ -25,7 +25,7 @@ from deltaadm.clients import Access, ClientRelease, Verdict, conditions, verdict
 from deltaadm.clients import Scope as ClientScope
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
-from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.protocol import REPAIRED_BY_CATALOG, Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.wire import MetadataKey
@@ -176,7 +176,10 @@ _BY_A_CHANGE: Final = (
 
 
 def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Finding:
-    """The same without a fix that Delta refuses; where it refuses all, the advice says so."""
+    """The same without a fix that Delta refuses, and without advice that is refused."""
+    is_managed = snapshot is not None and snapshot.protocol.is_catalog_managed
+    if is_managed and "deltaadm repair" in finding.remedy:
+        finding = replace(finding, remedy=REPAIRED_BY_CATALOG)
     if snapshot is not None and finding.fix:
         with suppress(DeltaadmError):
             plan = propose("validate", snapshot, finding.fix, check_outcome=False)

@@ -10,7 +10,7 @@ from typing import Final
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.ddl import column_references
-from deltaadm.domain.features import FEATURES, is_variant, struct_fields
+from deltaadm.domain.features import CATALOG_MANAGED, FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch, whole_number
 from deltaadm.domain.schema import FieldKey, Path, PrimitiveType, StructField, path_text, slot_types
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
@@ -624,6 +624,6 @@ def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Catalog-managed Table Enablement.
     """
     key = Key.IN_COMMIT_TIMESTAMPS
-    for name in filter(table.protocol.supports, ("catalogManaged", "catalogOwned-preview")):
+    for name in filter(table.protocol.supports, CATALOG_MANAGED):
         if switch(table.metadata.configuration, key) is False:
             yield Problem(f"The table has {name}, but {key} is not true.", f"configuration[{key}]")

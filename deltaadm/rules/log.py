@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
+from deltaadm.domain.features import CATALOG_MANAGED
 from deltaadm.domain.file_facts import checksums, num_records
 from deltaadm.domain.properties import Key, checkpoint_interval, whole_number
 from deltaadm.domain.snapshot import Kind
@@ -34,7 +35,7 @@ _SKEW: Final = 60_000
 """How far, in ms, a time may go back without a finding: writers' clocks differ."""
 _PATIENCE: Final = 10
 """After how many checkpoint intervals a new checkpoint is overdue."""
-_COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
+_COORDINATED: Final = (*CATALOG_MANAGED, "coordinatedCommits-preview")
 """The feature, its name in the preview, and its predecessor."""
 
 

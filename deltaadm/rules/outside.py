@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.features import with_requirements
+from deltaadm.domain.features import CATALOG_MANAGED, with_requirements
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for, portable, spark_values
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
@@ -199,7 +199,7 @@ def catalog_not_asked(log: LogFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Catalog-managed tables, Reading Catalog-managed Tables.
     """
     asked = log.catalog is not None and log.catalog.manages_commits
-    if not asked and any(map(log.state.supports, ("catalogManaged", "catalogOwned-preview"))):
+    if not asked and any(map(log.state.supports, CATALOG_MANAGED)):
         message = f"Only the catalog knows whether there are versions after {log.state.version}."
         yield Problem(message)
 

@@ -10,7 +10,6 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.errors import RefusedError
-from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.options import Engine, FleetOptions, pairs, read_file
 from deltaadm.runs.output import detail, info, messages
@@ -69,7 +68,7 @@ def require_commits(context: RunContext, plans: Sequence[Plan]) -> set[str]:
         if scheme_of(root) in {"http", "https"}:
             raise RefusedError(
                 f"Nothing can be committed to {root}: by HTTP tables are only read.",
-                remedy="Name the location to which its writers commit, such as s3://BUCKET/TABLE.",
+                remedy="Name the location to which its writers commit.",
             )
     unity = context.unity
     by_place: set[str] = set()
@@ -85,7 +84,7 @@ def require_commits(context: RunContext, plans: Sequence[Plan]) -> set[str]:
 
         if may_know_catalog(spark_options(context), catalog):
             continue
-        if any(map(before.protocol.supports, CATALOG_MANAGED)) and not plan.is_noop:
+        if before.protocol.is_catalog_managed and not plan.is_noop:
             raise RefusedError(
                 f"The commits of {before.name} are managed by its catalog, and Spark, which "
                 f"commits, is not connected to {catalog}.",

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.program import deltaadm
 from tests.support.repairs import DAMAGED, REPAIRED, TABLES, aged, by_delta_rs
+from tests.support.tables import commit, commit_info, metadata, protocol, table
 
 pytestmark = pytest.mark.slow
 
@@ -39,3 +40,13 @@ def test_what_a_reader_cannot_bear_is_found_with_its_cure(
     done = deltaadm(command, path, *engine, "--apply", "--yes")
     assert done.code == 0, done.out + done.err
     assert by_delta_rs(path) == whole
+
+
+def test_nobody_is_told_to_repair_what_a_catalog_manages(tmp_path: Path) -> None:
+    listed = ["catalogManaged", "deletionVectors", "inCommitTimestamp", "vacuumProtocolCheck"]
+    table(tmp_path, commit(protocol(3, 7, listed[:1], listed), metadata(), commit_info()))
+    found = deltaadm("validate", tmp_path, "-o", "json").document["findings"]
+    remedies = {each["code"]: each["remedy"] for each in found}
+    assert "the catalog's own tools" in remedies["DL206"]
+    assert not [text for text in remedies.values() if "deltaadm repair" in text]
+    assert deltaadm("repair", tmp_path).code == 7

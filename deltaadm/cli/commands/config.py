@@ -16,7 +16,6 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
 from deltaadm.masking import masked
-from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.reports.installation import DoctorReport, SettingsReport, SettingValue, toml
 from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext
@@ -192,7 +191,7 @@ def _table(
             yield Check(masked(table), Health.FAILED, error.message, error.remedy)
         return
     health, remedy, begin = Health.OK, "", f"version {snapshot.version} can be read"
-    if any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
+    if snapshot.protocol.is_catalog_managed:
         detail = f"{begin}; its catalog manages the commits"
     elif is_remote(snapshot.root):
         detail = f"{begin}; that it can be written was not tried"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile, RemoveFile
-from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
+from deltaadm.domain.features import CATALOG_MANAGED, FEATURES, TableFeature, with_requirements
 from deltaadm.domain.file_facts import INLINE, descriptor_flaw, num_records
 from deltaadm.domain.properties import PROPERTIES, Key, switch
 from deltaadm.domain.protocol import (
@@ -31,7 +31,6 @@ from deltaadm.plans.repair.repair import Case, Files, Repair, rebuilt, refused, 
 from deltaadm.replay.commits import read_lines
 from deltaadm.replay.embedded import in_commit_timestamps, live_files
 from deltaadm.replay.examine import vector_path
-from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
 from deltaadm.rules.protocol import lost_features
 from deltaadm.rules.rule import Finding, Severity

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.protocol import REPAIRED_BY_CATALOG, Protocol
 from deltaadm.domain.snapshot import (
     FileInfo,
     LogFile,
@@ -21,7 +21,7 @@ from deltaadm.domain.snapshot import (
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import MissingFileError, RefusedError, TableError
 from deltaadm.plans.checkpoint import HINT, LiveRow, TableState, state_of
-from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot, locate, replayed
+from deltaadm.replay.load import load_snapshot, locate, replayed
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
 
@@ -318,8 +318,8 @@ def require_own_log(store: WritableStore) -> None:
         known: Any = error.established.get("protocol")
         protocol = Protocol.from_wire(known or {})
         managed = managed or bool(store.list_directory("_staged_commits"))
-    if managed or any(map(protocol.supports, CATALOG_MANAGED)):
+    if managed or protocol.is_catalog_managed:
         raise RefusedError(
             f"A catalog manages the commits of {store.root}, and it alone knows which count.",
-            remedy="Have the catalog's own tools repair it, or ask its operator.",
+            remedy=REPAIRED_BY_CATALOG,
         )
