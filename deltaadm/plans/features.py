@@ -264,23 +264,10 @@ def _dropping_notes(
 ENABLE_FEATURE = "enable-feature"
 
 
-def plan_features(
-    snapshot: Snapshot,
-    names: Sequence[str],
-    *,
-    support_only: bool = False,
-    session: SessionSettings | None = None,
-) -> Plan:
-    """
-    The plan that makes the features *names*, and what they need, active where a property can.
-
-    Others become supported. All go into one step, since some need each other. Raises `RefusedError`
-    for names that do not exist and, with the statement that can, for what no existing table can be
-    given.
-    """
-    features: list[TableFeature] = []
-    for feature in map(TableFeature.find, names):
-        features.append(feature)
+def addable(names: Iterable[str]) -> list[TableFeature]:
+    """The features *names*; raises `RefusedError` for what no existing table can be given."""
+    features = [*map(TableFeature.find, names)]
+    for feature in features:
         if not feature.in_delta_spark:
             raise RefusedError(
                 f"Delta Spark 4.4.0 does not know the table feature {feature.name}; "
@@ -295,6 +282,24 @@ def plan_features(
                 remedy=feature.not_addable,
                 delta_error_class=feature.refusal,
             )
+    return features
+
+
+def plan_features(
+    snapshot: Snapshot,
+    names: Sequence[str],
+    *,
+    support_only: bool = False,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that makes the features *names*, and what they need, active where a property can.
+
+    Others become supported. All go into one step, since some need each other. Raises `RefusedError`
+    for names that do not exist and, with the statement that can, for what no existing table can be
+    given.
+    """
+    features = addable(names)
     causes: dict[str, str] = {}
     for feature in () if support_only else features:
         for name in feature.requires_active:

@@ -290,19 +290,16 @@ def _status(context: RunContext, saved: SavedPlan, made: Plan, find: FindTable) 
     """Whether *saved*, which was *made* like this, can still be carried out."""
     # Whoever carries it out says whom it may shut out and what it may bring about.
     agreed = ClientRequirements(findings=frozenset(finding.code for finding in made.findings))
+    current = version = None
     try:
         target = find(saved)
         current = target.load(context)
-    except DeltaadmError as error:
-        error.remedy = advice_for(saved.table, error.remedy)
-        return PlanStatus(PlanState.UNKNOWN, error=error)
-    version = current.version if current.exists else None
-    try:
+        version = current.version if current.exists else None
         left = plan_left(context, saved, target, agreed)
     except DeltaadmError as error:
         error.remedy = advice_for(saved.table, error.remedy)
-        changes = saved.changes_since(current) if current.exists else ()
-        obsolete = isinstance(error, (CommitError, RefusedError))
+        changes = saved.changes_since(current) if current and current.exists else ()
+        obsolete = current and isinstance(error, (CommitError, RefusedError))
         state = PlanState.OBSOLETE if obsolete else PlanState.UNKNOWN
         return PlanStatus(state, version, changes, error)
     return PlanStatus(PlanState.DONE if left.is_noop else PlanState.READY, version)
@@ -316,10 +313,10 @@ def check_plans(
 
     A single plan that is *alone* is shown as a whole.
     """
-    ClientRequirements.of(request, context.settings, "", "")  # as for the plans of many tables
+    chosen = plan_run.with_commit_engine(context, request)
     fleet = Fleet([saved.table for saved in plans], found=not alone, brief=not alone)
     printer = ResultPrinter(context, fleet)
-    with _opened(context, plans) as (reader, find):
+    with _opened(chosen, plans) as (reader, find):
         for saved in plans:
             try:
                 left = ready(reader, saved, find(saved), request)
@@ -387,7 +384,7 @@ def carry_out_plans(
     consent, for plans with different Spark settings, and where there is nothing to take back.
     """
     _require_lines(context, "--output")
-    ClientRequirements.of(request, context.settings, "", "")  # as for the plans of many tables
+    chosen = plan_run.with_commit_engine(context, request)
     # One Spark carries out all of them, under settings that are fixed once it has started.
     if len({tuple(sorted(saved.session.to_conf().items())) for saved in plans}) > 1:
         raise RefusedError(
@@ -412,7 +409,6 @@ def carry_out_plans(
             done = f"{len(plans) - len(left)} of {len(plans)} plans were applied by an earlier run"
             later = " Plan again later for the second of two runs." if waits else ""
             info(f"{done}, according to {journal}.{later}")
-        chosen = plan_run.with_commit_engine(context, request)
         with _opened(chosen, left, commits=True) as (reader, find):
             made: list[ReadyPlan] = []
             for saved in left:
@@ -643,8 +639,6 @@ def plan_many(
                 remedy=f"Use `{plan_run.with_options(context, '--out', 'plans.jsonl')}`.",
             )
         _require_lines(context, "--apply")
-    # A name that nobody knows is wrong for every table: none is read.
-    ClientRequirements.of(change.commit, context.settings, "", "")
     chosen = plan_run.with_engine_for(context, change)
 
     def code(document: Document) -> int:

@@ -243,7 +243,13 @@ def with_engine_for(context: RunContext, change: ChangeOptions) -> RunContext:
 
 
 def with_commit_engine(context: RunContext, request: CommitOptions) -> RunContext:
-    """The run with the commit engine of the command line or else the settings."""
+    """
+    The run with the commit engine of the command line or else the settings.
+
+    Raises `UsageError` for another one that reads, and for names of clients or rules that are
+    wrong for any table what `ClientRequirements.of` does.
+    """
+    ClientRequirements.of(request, context.settings, "", "")
     engine = request.commit_engine or load_settings(context.settings).commit_engine
     if engine is Engine.EMBEDDED and request.spark.engine is Engine.SPARK:
         raise UsageError(
@@ -487,6 +493,7 @@ class LiveLog:
 
 def plan_features(*features: str, support_only: bool = False) -> Planner:
     """A plan that makes table features active: `deltaadm enable-feature`."""
+    feature_plans.addable(features)  # what is wrong for any table: none is read
     return lambda table: feature_plans.plan_features(
         table.snapshot, features, support_only=support_only, session=table.session
     )
@@ -494,19 +501,15 @@ def plan_features(*features: str, support_only: bool = False) -> Planner:
 
 def plan_drop(feature: str, *, truncate_history: bool = False) -> Planner:
     """A plan that drops a table feature: `deltaadm drop-feature`."""
-
-    def plan(table: PlanInput) -> Plan:
-        name = feature_plans.official_name(feature)
-        return feature_plans.plan_drop(
-            table.snapshot,
-            name,
-            table.history_of(name),
-            truncate_history=truncate_history,
-            now=now(),
-            session=table.session,
-        )
-
-    return plan
+    name = feature_plans.official_name(feature)
+    return lambda table: feature_plans.plan_drop(
+        table.snapshot,
+        name,
+        table.history_of(name),
+        truncate_history=truncate_history,
+        now=now(),
+        session=table.session,
+    )
 
 
 def plan_upgrade(reader: int | None = None, writer: int | None = None) -> Planner:
@@ -634,9 +637,12 @@ def changes_planner(texts: Mapping[str, Any]) -> Planner:
     """The planner for the changes in *texts*, as `table_changes` takes them."""
     from deltaadm.plans import alter
 
+    parsed, location = alter.table_changes(texts), texts.get("location")
+
     def plan(table: PlanInput) -> Plan:
-        changes = alter.table_changes(partial(load_at, table.context), texts)
-        changes = replace(changes, is_managed=table.target.is_managed)
+        changes = replace(parsed, is_managed=table.target.is_managed)
+        if location is not None:
+            changes = replace(changes, location=load_at(table.context, location))
         return alter.plan_changes(table.snapshot, changes, session=table.session)
 
     return plan

@@ -517,6 +517,16 @@ def test_a_name_that_nobody_knows_is_no_failure_of_each_table(lake: Path, plans:
         for command in (wish, ["apply", plans, "--yes"], ["apply", plans, "--check"]):
             refused = deltaadm(*command, *unknown)
             assert (refused.code, refused.out) == (2, "")
+    for command, *words in (
+        ["enable-feature", "x"],
+        ["drop-feature", "x"],
+        ["drop-feature", "x", "--status"],
+    ):
+        refused = deltaadm(command, "--discover", lake, *words)
+        assert (refused.code, refused.out) == (2, "")
+    for command, *words in (["enable-feature", "clustering"], ["alter", "--add-column", "x FOO"]):
+        refused = deltaadm(command, "--discover", lake, *words)
+        assert (refused.code, refused.out) == (7, "")
 
 
 def test_a_table_with_two_names_has_one_plan(lake: Path, tmp_path: Path, writer: LogWriter) -> None:

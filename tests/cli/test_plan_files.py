@@ -280,7 +280,7 @@ def test_a_plan_outlasts_commits_that_only_add_files(small: Table, tmp_path: Pat
 def test_what_a_plan_on_standard_output_goes_without(
     small: Table, more: list[str], option: str
 ) -> None:
-    refused = deltaadm("enable-feature", small.path, "appendOnly", "--out", "-", *more)
+    refused = deltaadm("alter", small.path, "--set", "a=b", "--out", "-", *more)
     assert (refused.code, f"error: {option}" in refused.err) == (2, True)
 
 

@@ -186,7 +186,8 @@ class DropFeature(Parameters):
 
             from deltaadm.runs.fleet import report_all  # which one change does without
 
-            report, code = partial(_status, feature=feature), waiting if feature else None
+            name = None if feature is None else official_name(feature)
+            report, code = partial(_status, feature=name), waiting if feature else None
             return report_all(context, tables, self.many, report, code=code)
         planner = plan_run.plan_drop(feature, truncate_history=self.truncate_history)
         return plan_tables(context, tables, self.many, planner, self.change)
@@ -197,7 +198,7 @@ def _status(context: RunContext, target: Target, *, feature: str | None) -> Drop
     session = context.session
     drops = (
         drop_status(snapshot, name, context.history_of(snapshot, name), now=now(), session=session)
-        for name in (droppable_features(snapshot) if feature is None else [official_name(feature)])
+        for name in (droppable_features(snapshot) if feature is None else [feature])
     )
     return DropReport(target.text, snapshot.version, tuple(drops))
 
