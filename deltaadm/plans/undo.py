@@ -470,7 +470,7 @@ def _undo_columns(change: Change, stage: Stage) -> Undo:
         # The outermost of the new columns around *name* goes, with all that is in it.
         own = parse_column(change.name)
         step = kinds.DropColumns((own[: len(before.schema.find_place(own)[0]) + 1],))
-        if is_now == "none":
+        if {was, is_now} == {"none"}:  # else what sets the mode comes first
             return Undo(f"{alter_command(step)}, which needs column mapping")
         return _by(step, stage.after)
     if not COLUMN_MAPPING_KEYS & {*change.before, *change.after}:

@@ -272,7 +272,7 @@ def undo_words(report: PlanReport) -> str:
     old, new = (of.metadata.schema.walk() for of in (plan.before, inverse.after))
     known = {path for path, _ in old}
     left += [path_text(path) for path, _ in new if path not in known]
-    lost = [words.removeprefix("never: ") for words in phrases if words.startswith("never: ")]
+    lost = dict.fromkeys(filter(None, (words.partition("never: ")[2] for words in phrases)))
     price += [f"{some_of(left)} {'stays' if len(left) == 1 else 'stay'}"] if left else lost
     return f"{words} ({'; '.join(price)})" if price else words
 

@@ -75,6 +75,22 @@ def test_columns_change_only_if_they_are_named(plain: Path, reference: Path) -> 
     assert named["notes"][0].startswith("schema[b] stays as it is: ")
 
 
+def test_columns_go_once_the_same_plan_has_turned_mapping_on() -> None:
+    """In one run, which shows what is lost; the same command once more used to drop them."""
+    mapping = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+    ids = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"}
+    mapped = metadata(mapping, schemaString=schema(column("a", **ids)))
+    Table(Path("wanted")).commit(0, protocol(2, 5), mapped)
+    wide = schema(column("a"), column("b"))
+    Table(Path("current")).commit(0, protocol(2, 5), metadata(schemaString=wide))
+    compare = ("diff", "wanted", "current", "--only", "schema", "--only", "mapping")
+    planned = deltaadm(*compare, "--plan", *CONSENT, "-o", "json").document["plan"]
+    lost = {each["subject"]: each["undo"] for each in planned["changes"] if not each["after"]}
+    assert "never" in lost["schema[b]"]
+    again = deltaadm(*compare, "--plan", "-o", "json").document
+    assert (planned["unfixed"], again["is_noop"], again["notes"]) == (0, True, [])
+
+
 def test_what_no_command_sets_is_not_said_to_be_set_back(plain: Path, reference: Path) -> None:
     Table(plain).commit(1, metadata(id="table-0", partitionColumns=["a"]))
     plan = deltaadm("diff", reference, plain, "--plan", "--only", "schema", "-o", "json").document
