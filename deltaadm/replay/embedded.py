@@ -14,7 +14,7 @@ from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata, Writer, merged, writer_of
-from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.errors import DeltaadmError, StorageError, TableError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.reconcile import STATE, Detail, Reconciliation, count_files, scan
@@ -329,6 +329,9 @@ class Replay:
             whole = metadata.get("id") and None not in map(metadata.get, _METADATA)
             if valid and ("metadata" not in document or whole):
                 return dict(document)
+        except StorageError as error:
+            self._warnings.append(f"The checksum was ignored: {error.message}")
+            return None
         except (AttributeError, ValueError, RecursionError, DeltaadmError):
             pass
         self._warnings.append(f"The checksum file {file.path} is not valid and was ignored.")

@@ -217,6 +217,21 @@ def test_a_key_that_is_no_path_costs_a_discovery_its_place_alone(
     assert "Rename or remove the object." in failed["remedy"]
 
 
+def test_a_checksum_out_of_reach_stops_what_judges_it_alone(s3: S3Server, tmp_path: Path) -> None:
+    commits(tmp_path, 3, checksum=True)
+    location, denied = s3.upload(tmp_path, tmp_path.name), error("403 Forbidden", "AccessDenied")
+    s3.answer = lambda environ, start: (
+        denied(environ, start) if environ["PATH_INFO"].endswith(".crc") else None
+    )
+    said = f"Cannot read {location}/_delta_log/{2:020d}.crc: permission denied."
+    for command in ("validate", "repair"):
+        done = deltaadm(command, location)
+        assert (done.code, done.out, said in done.err) == (4, "", True)
+    read = deltaadm("inspect", location, "--files", "-o", "json").document
+    assert (read["version"], read["files"]["files"]) == (2, 2)
+    assert read["warnings"] == [f"The checksum was ignored: {said}"]
+
+
 # Commands
 
 
