@@ -529,9 +529,6 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
 ), key=lambda feature: feature.name.lower())}  # fmt: skip
 """Every feature by its name, in alphabetical order."""
 
-CATALOG_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
-"""The features of tables whose newest commits their catalog knows alone."""
-
 _BY_LOWER: Final = {name.lower(): feature for name, feature in FEATURES.items()}
 
 REFERENCE: Final[Mapping[str, TableFeature]] = {

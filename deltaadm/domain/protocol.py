@@ -9,14 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.features import (
-    CATALOG_MANAGED,
-    FEATURES,
-    LEGACY,
-    REFERENCE,
-    TableFeature,
-    with_requirements,
-)
+from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, with_requirements
 from deltaadm.domain.properties import INT, Key, boolean, is_protocol_property, whole_number
 from deltaadm.domain.wire import Loggable, Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError, IllegalArgumentError, RefusedError, did_you_mean
@@ -80,6 +73,8 @@ FLAGS: Final[Mapping[str, str]] = {
 # The protocol
 
 
+CATALOG_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
+"""The features of tables whose newest commits their catalog knows alone."""
 REPAIRED_BY_CATALOG: Final = "Have the catalog's own tools repair it, or ask its operator."
 """The advice on damage of such a table."""
 

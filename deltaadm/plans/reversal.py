@@ -80,12 +80,17 @@ def plan_undo(
     since, later = diff(before, current), mismatches(after, current)
     differing = {change.subject for change in since}
     again = differing & {change.subject for change in later} & {one.subject for one in changed}
-    again |= {*_moved_since(changed, later, differing)}
-    for names, renamed in ((_in_text, {}), (_in_list, _renamed(since))):
-        for path in _replaced(old.schema, current.metadata.schema, renamed):
-            naming = (one.subject for one in changed if names(one, path, old.schema))
-            again |= {f"schema[{path_text(path)}] (in {at})" for at in naming if at in differing}
-    if again:
+    # Lists of columns follow those that are renamed, texts of properties do not.
+    others = [
+        [*_replaced(old.schema, current.metadata.schema, moved)] for moved in ({}, _renamed(since))
+    ]
+    again |= {
+        f"schema[{path_text(path)}] (in {change.subject})"
+        for change in changed
+        for path in others[isinstance(change.before, list)]
+        if change.subject in differing and _names(change, path, old.schema)
+    }
+    if again := again | {*_moved_since(changed, later, differing)}:
         raise RefusedError(
             f"{', '.join(sorted(again))} changed again after version {after.version}.",
             remedy="Undo the later change first; `deltaadm history` shows it.",
@@ -172,13 +177,10 @@ def _replaced(old: StructType, new: StructType, renamed: Mapping[Path, Path]) ->
             yield path
 
 
-def _in_list(change: Change, column: Path, _: StructType) -> bool:
-    """Whether *column* is in the former order of columns, or of clustering."""
-    return isinstance(change.before, list) and path_text(column) in change.before
-
-
-def _in_text(change: Change, column: Path, schema: StructType) -> bool:
-    """Whether the former value of a property that has changed names *column*."""
+def _names(change: Change, column: Path, schema: StructType) -> bool:
+    """Whether the former value of a property or list that has changed names *column*."""
+    if isinstance(change.before, list):
+        return path_text(column) in change.before
     if change.place != "configuration" or not change.before:
         return False
     if change.name == Key.STATISTICS_COLUMNS:

@@ -10,8 +10,9 @@ from typing import Final
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import CLUSTERING_DOMAIN
 from deltaadm.domain.ddl import column_references
-from deltaadm.domain.features import CATALOG_MANAGED, FEATURES, is_variant, struct_fields
+from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch, whole_number
+from deltaadm.domain.protocol import CATALOG_MANAGED
 from deltaadm.domain.schema import FieldKey, Path, PrimitiveType, StructField, path_text, slot_types
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name, stored_schema

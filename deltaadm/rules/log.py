@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
-from deltaadm.domain.features import CATALOG_MANAGED
 from deltaadm.domain.file_facts import checksums, num_records
 from deltaadm.domain.properties import Key, checkpoint_interval, whole_number
+from deltaadm.domain.protocol import CATALOG_MANAGED
 from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import Step
 from deltaadm.facts import CommitFacts, CompactionFacts, Line, LogFacts

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.features import CATALOG_MANAGED, with_requirements
+from deltaadm.domain.features import with_requirements
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for, portable, spark_values
+from deltaadm.domain.protocol import CATALOG_MANAGED
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention

@@ -488,12 +488,10 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         line = re.sub(_REQUEST, "", str(error).strip().partition("\n")[0])
         line = re.sub(r"<.*", "", re.sub(r"^Generic [\w ]+ error: ", "", line)).strip(" :.-")
         line = line or "the store's response cannot be understood"
-        return StorageError(
-            f"Cannot {doing} {url}: {line}.",
-            remedy="Rename or remove the object."
-            if _UNNAMEABLE in line
-            else "Check the location, the endpoint and the credentials.",
-        )
+        remedy = "Check the location, the endpoint and the credentials."
+        if _UNNAMEABLE in line:
+            remedy = "Rename or remove the object."
+        return StorageError(f"Cannot {doing} {url}: {line}.", remedy=remedy)
     kind, bucket = _KINDS[url.partition(":")[0].lower()], "/".join(url.split("/", 3)[:3])
     provider = _PROVIDERS[kind]
     words = {
@@ -927,18 +925,16 @@ class Bucket:
         names = (inner.rpartition("/")[2] for inner in below["common_prefixes"] if inner != prefix)
         return list(names)
 
-    @_request("list")
-    def has_objects(self, prefix: str) -> bool:
-        """Whether there is anything below *prefix*."""
-        return self._has_objects(prefix)
-
     def _has_objects(self, prefix: str) -> bool:
+        """Whether there is anything below *prefix*."""
         try:
             return bool(next(self._pages(prefix), []))
         except Exception as error:
             if _UNNAMEABLE not in str(error):
                 raise
             return True
+
+    has_objects = _request("list")(_has_objects)
 
     def done(self, doing: str, path: str, work: Callable[[], Result]) -> Result:
         """The result of *work*, which is done again where the list in an answer breaks off."""
@@ -1227,8 +1223,7 @@ class BucketDirectories:
 
     def is_directory(self, place: str) -> bool:
         """There is one where anything has a name below it."""
-        address, bucket = Address.of(place), self._connections.bucket(place)
-        return bucket.has_objects(address.path).result()
+        return self._connections.bucket(place).has_objects(Address.of(place).path).result()
 
     def identity(self, place: str) -> str:
         """There are no links."""
@@ -1240,8 +1235,8 @@ class BucketDirectories:
         try:
             names = pending.result()
         except StorageError as error:
-            skipped = f"Tables below it were skipped. {error.remedy}"
-            raise StorageError(error.message, remedy=skipped) from error
+            error.remedy = f"Tables below it were skipped. {error.remedy}"
+            raise
         for name in names or ():
             if name[0] not in "._":
                 below = self.join(place, name)

@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile, RemoveFile
-from deltaadm.domain.features import CATALOG_MANAGED, FEATURES, TableFeature, with_requirements
+from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
 from deltaadm.domain.file_facts import INLINE, descriptor_flaw, num_records
 from deltaadm.domain.properties import PROPERTIES, Key, switch
 from deltaadm.domain.protocol import (
+    CATALOG_MANAGED,
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
     Protocol,
