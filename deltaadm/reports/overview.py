@@ -265,7 +265,9 @@ def _carried_out(document: Document) -> Told:
         status, rest = "waiting", "plan again later for the second of two runs"
     elif versions := outcome["versions"]:
         noun = "version" if len(versions) == 1 else "versions"
-        status, rest = "committed", f"{noun} {', '.join(map(str, versions))}"
+        left = [note.rstrip(".") for note in plan["notes"] if " stays as it is: " in note]
+        listed = f"{noun} {', '.join(map(str, versions))}"
+        status, rest = "committed", "; ".join((listed, *left))
     result = "the result differs from the plan" if outcome["mismatches"] else status
     return Told(status, rest, [("Outcomes", result)])
 

@@ -20,6 +20,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError
 from tests.support import tables
+from tests.support.clients import ACCEPT_ALL
 from tests.support.plans import resealed
 from tests.support.program import LogWriter, deltaadm, listing, process, untouched
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
@@ -400,6 +401,7 @@ def _begin(plans: Path, saved: dict[str, Any]) -> None:
 KILLABLE = """
 import sys, time
 from deltaadm.runs import sessions
+from tests.support.clients import ACCEPT_ALL
 from tests.support.program import LogWriter
 class Slow(LogWriter):
     def apply(self, root, step, base=None):
@@ -597,3 +599,21 @@ def test_a_single_plan_can_have_a_journal(lake: Path, tmp_path: Path, writer: Lo
     assert [type(step) for step in writer.steps] == [SetProperties, UnsetProperties]
     assert listing(lake / "t0")
     assert process("apply", "--help").code == 0
+
+
+def test_what_an_undo_of_many_leaves_stands_in_the_line_of_its_table(tmp_path: Path) -> None:
+    mode, engine = "delta.columnMapping.mode=name", ["--yes", "--commit-engine", "embedded"]
+    given = ["--apply", *engine, *ACCEPT_ALL]
+    for name in ("t0", "t1"):
+        made = deltaadm(
+            "create", tmp_path / "lake" / name, "--schema", "a INT", "--property", mode, *given
+        )
+        assert made.code == 0, made.err
+    wish = ["--rename-column", "a=b", "--set", "team=web"]
+    deltaadm("alter", "--discover", tmp_path / "lake", *wish, "--out", tmp_path / "p")
+    assert deltaadm("apply", tmp_path / "p", *engine).code == 0
+    assert deltaadm("alter", tmp_path / "lake/t1", "--add-column", "a INT", *given).code == 0
+    lines = deltaadm("apply", tmp_path / "p", "--undo", *engine).out.splitlines()
+    ends = {line.split()[1][-2:]: line.partition("version")[2] for line in lines[:2]}
+    assert ends["t0"] == "s 3, 4"
+    assert ends["t1"].endswith("; schema[b] stays as it is: The table already has a column a")
