@@ -305,6 +305,12 @@ def _status(context: RunContext, saved: SavedPlan, made: Plan, find: FindTable) 
     return PlanStatus(PlanState.DONE if left.is_noop else PlanState.READY, version)
 
 
+def _checked(context: RunContext, request: CommitOptions) -> RunContext:
+    """The same run, where *request* names nothing that is wrong for any table; none is read yet."""
+    ClientRequirements.of(request, context.settings, "", "")
+    return context
+
+
 def check_plans(
     context: RunContext, plans: Sequence[SavedPlan], request: CommitOptions, *, alone: bool
 ) -> int:
@@ -313,7 +319,7 @@ def check_plans(
 
     A single plan that is *alone* is shown as a whole.
     """
-    chosen = plan_run.with_commit_engine(context, request)
+    chosen = plan_run.with_commit_engine(_checked(context, request), request)
     fleet = Fleet([saved.table for saved in plans], found=not alone, brief=not alone)
     printer = ResultPrinter(context, fleet)
     with _opened(chosen, plans) as (reader, find):
@@ -384,7 +390,7 @@ def carry_out_plans(
     consent, for plans with different Spark settings, and where there is nothing to take back.
     """
     _require_lines(context, "--output")
-    chosen = plan_run.with_commit_engine(context, request)
+    chosen = plan_run.with_commit_engine(_checked(context, request), request)
     # One Spark carries out all of them, under settings that are fixed once it has started.
     if len({tuple(sorted(saved.session.to_conf().items())) for saved in plans}) > 1:
         raise RefusedError(
@@ -639,7 +645,7 @@ def plan_many(
                 remedy=f"Use `{plan_run.with_options(context, '--out', 'plans.jsonl')}`.",
             )
         _require_lines(context, "--apply")
-    chosen = plan_run.with_engine_for(context, change)
+    chosen = plan_run.with_engine_for(_checked(context, change.commit), change)
 
     def code(document: Document) -> int:
         return plan_run.code_of_plan(

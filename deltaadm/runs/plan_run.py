@@ -243,8 +243,7 @@ def with_engine_for(context: RunContext, change: ChangeOptions) -> RunContext:
 
 
 def with_commit_engine(context: RunContext, request: CommitOptions) -> RunContext:
-    """The run with the commit engine that is asked for; raises as `ClientRequirements.of`."""
-    ClientRequirements.of(request, context.settings, "", "")  # before any table is read
+    """The run with the commit engine of the command line or else the settings."""
     engine = request.commit_engine or load_settings(context.settings).commit_engine
     if engine is Engine.EMBEDDED and request.spark.engine is Engine.SPARK:
         raise UsageError(
