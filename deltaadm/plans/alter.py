@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -311,11 +311,11 @@ def expression_notes(plan: Plan) -> Iterator[str]:
         )
 
 
-def table_changes(texts: Mapping[str, Any]) -> TableChanges:
+def table_changes(load_at: Callable[[str], Snapshot], texts: Mapping[str, Any]) -> TableChanges:
     """
     The requested changes in *texts*, parsed: each as the option of `alter` spells it.
 
-    The names are those of the options' fields. A location, of another table, is left out.
+    The names are those of the options' fields. *load_at* loads the table at another location.
     """
     given, column, change = defaultdict[str, Any](dict, texts), parse_column, kinds.ColumnChange
     if "" in given["rename_columns"].values():
@@ -335,7 +335,7 @@ def table_changes(texts: Mapping[str, Any]) -> TableChanges:
         *(change(column(c), default="") for c in given["drop_defaults"]),
         *(change(moved, position=position) for moved, position in moves),
     ]
-    clusters = texts.get("cluster_by")
+    clusters, location = texts.get("cluster_by"), texts.get("location")
     return TableChanges(
         set_properties=spark_values(given["set_properties"]),
         drop_constraints=tuple(given["drop_constraints"]),
@@ -349,6 +349,7 @@ def table_changes(texts: Mapping[str, Any]) -> TableChanges:
         add_constraints=given["add_constraints"],
         unset=tuple(given["unset"]),
         checkpoint=bool(given["checkpoint"]),
+        location=None if location is None else load_at(location),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from deltaadm.dataclass import replace
 from deltaadm.domain import ddl
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import spark_values
@@ -70,9 +69,7 @@ def alter(
     texts: Mapping[str, Any], change: ChangeOptions, context: RunContext, table: str, entry: Entry
 ) -> int:
     """Plan the changes in *texts*, then show or carry them out; the exit code."""
-    changes = table_changes(texts)
-    if "location" in texts:
-        changes = replace(changes, location=no_table(chosen_place(texts["location"])))
+    changes = table_changes(lambda place: no_table(chosen_place(place)), texts)
     require_no_clients(change.commit.clients)
     if isinstance(entry, DeltaadmError):
         raise entry

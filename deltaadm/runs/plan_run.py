@@ -487,7 +487,7 @@ class LiveLog:
 
 def plan_features(*features: str, support_only: bool = False) -> Planner:
     """A plan that makes table features active: `deltaadm enable-feature`."""
-    feature_plans.addable(features)  # what is wrong for any table: none is read
+    feature_plans.addable(features)  # what is wrong for any table
     return lambda table: feature_plans.plan_features(
         table.snapshot, features, support_only=support_only, session=table.session
     )
@@ -631,12 +631,11 @@ def changes_planner(texts: Mapping[str, Any]) -> Planner:
     """The planner for the changes in *texts*, as `table_changes` takes them."""
     from deltaadm.plans import alter
 
-    parsed, location = alter.table_changes(texts), texts.get("location")
+    alter.table_changes(no_table, texts)  # what cannot be parsed is wrong for any table
 
     def plan(table: PlanInput) -> Plan:
-        changes = replace(parsed, is_managed=table.target.is_managed)
-        if location is not None:
-            changes = replace(changes, location=load_at(table.context, location))
+        changes = alter.table_changes(partial(load_at, table.context), texts)
+        changes = replace(changes, is_managed=table.target.is_managed)
         return alter.plan_changes(table.snapshot, changes, session=table.session)
 
     return plan
