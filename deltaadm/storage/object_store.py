@@ -1235,8 +1235,8 @@ class BucketDirectories:
         try:
             names = pending.result()
         except StorageError as error:
-            error.remedy = f"Tables below it were skipped. {error.remedy}"
-            raise
+            skipped = f"Tables below it were skipped. {error.remedy}"
+            raise StorageError(error.message, remedy=skipped) from error
         for name in names or ():
             if name[0] not in "._":
                 below = self.join(place, name)
