@@ -32,7 +32,7 @@ CONSENT = (
 FIXABLE = {
     "DL206": {"orphaned_column_mapping"},
     "DL212": {"change_data_feed_at_writer_3", "in_commit_timestamps_at_writer_2",
-        "invariant_at_writer_1"},
+        "invariant_at_writer_1", "row_tracking_at_writer_2"},
     "DL216": {"lists_that_a_version_implies", "lists_without_features",
         "reader_2_that_means_nothing"},
     "DL308": {"versions_among_the_properties", "version_that_is_no_number",
