@@ -26,6 +26,7 @@ BANNED = {
     ),
     "say in which state it is": r"\bbe being\b",
     "put the command in backticks": r": deltaadm [a-z-]+ [-A-Z][^`]*\.$",
+    "put TABLE first": r"deltaadm [a-z-]+ -[^`]* TABLE\b|`deltaadm history` lists",
     "say that it matters not": r"\bof no account\b|\bis no secret\b",
 }
 

@@ -411,7 +411,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature
         "ids; no data files are rewritten."),
     TableFeature("clustering", _WRITERS, "Clustered Table", when_supported(),
         requires=("domainMetadata",), since="3.1.0",
-        not_addable="Cluster the table, which adds it: `deltaadm alter --cluster-by COLUMN TABLE`.",
+        not_addable="Cluster the table, which adds it: `deltaadm alter TABLE --cluster-by COLUMN`.",
         refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
     TableFeature("inCommitTimestamp", _WRITERS, "In-Commit Timestamps",
         when_property("delta.enableInCommitTimestamps"), since="3.3.0",

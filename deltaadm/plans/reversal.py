@@ -75,7 +75,7 @@ def plan_undo(
     if not changed and before.protocol.supported_features >= after.protocol.supported_features:
         raise RefusedError(
             f"{what} changed no protocol, property or column.",
-            remedy="`deltaadm history` lists the versions that did. " + restore,
+            remedy="`deltaadm history TABLE` lists the versions that did. " + restore,
         )
     since, later = diff(before, current), mismatches(after, current)
     differing = {change.subject for change in since}
@@ -93,7 +93,7 @@ def plan_undo(
     if again := again | {*_moved_since(changed, later, differing)}:
         raise RefusedError(
             f"{', '.join(sorted(again))} changed again after version {after.version}.",
-            remedy="Undo the later change first; `deltaadm history` shows it.",
+            remedy="Undo the later change first; `deltaadm history TABLE` shows it.",
         )
     left = [change for change in changed if change.subject in differing]
     left += _lost_silently(before, after, current)

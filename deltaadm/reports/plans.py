@@ -465,17 +465,17 @@ def show_drops(report: DropReport) -> Iterator[Block]:
         yield Paragraph("No feature of the table can be dropped.")
     for status in report.features:
         yield Heading(status.name)
-        yield Items(tuple(drop_sentences(status)))
+        yield Items(tuple(drop_sentences(status, report.table)))
 
 
-def drop_sentences(status: DropStatus) -> Iterator[str]:
-    """The progress of dropping a feature."""
+def drop_sentences(status: DropStatus, table: str) -> Iterator[str]:
+    """The progress of dropping a feature of the *table*."""
     if status.phase is Phase.ABSENT:
         yield "The table does not support it: there is nothing to drop."
         return
     if status.refusal is not None:
         yield f"Cannot be dropped now: {status.refusal.message}"
-        yield status.refusal.remedy
+        yield advice_for(table, status.refusal.remedy)
         return
     if status.work:
         yield f"Before it is dropped: {'; '.join(status.work)}."

@@ -427,7 +427,7 @@ def show_why(report: WhyReport) -> Iterator[Block]:
         usage = feature.usage
         unused = "nothing in the table" if usage.known else "not known"
         rows.append(("used by", "; ".join(usage.evidence) or unused))
-        rows.append(("dropping it", " ".join(drop_sentences(feature.dropping))))
+        rows.append(("dropping it", " ".join(drop_sentences(feature.dropping, report.table))))
         if feature.cost is not None and feature.dropping.phase is not Phase.ABSENT:
             rows.append(("cost", COSTS[feature.cost]))
         by_word: dict[str, list[Verdict]] = {}

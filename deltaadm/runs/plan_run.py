@@ -537,7 +537,7 @@ def plan_undo(version: int | None = None) -> Planner:
         if version is not None and version > timeline.last:
             raise RefusedError(
                 f"There is no version {version}: the newest is {timeline.last}.",
-                remedy="`deltaadm history` lists what has changed, with versions.",
+                remedy="`deltaadm history TABLE` lists what has changed, with versions.",
             )
         before = after = timeline.base
         for earlier, later in timeline.changes():
