@@ -132,8 +132,10 @@ class FleetCounts:
         self.add_table(is_error=kind_of(document) == "error")
         for heading, text in told_of(document).counted:
             key = text
-            if heading == "Failures":  # those that differ in their numbers only are one
+            if heading == "Failures":  # those that differ in numbers and their table only are one
                 key = re.sub(r"(?<![\w.])\d+(?![\w.])", "N", text)
+                name = re.escape(quoted_argument(document["table"]))
+                key = re.sub(rf"(deltaadm [a-z-]+) {name}", r"\1 TABLE", key)
             item = self._found.setdefault(heading, {}).setdefault(key, Item(text, 0, []))
             item.text = text if item.text == text else key
             item.count += 1
@@ -247,13 +249,14 @@ def _planned(document: Document) -> Told:
     marks = {"add": "+", "remove": "-", "set": "~"}
     changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
     lost = [(_release(client), client["access"]) for client in document["unreachable"]]
-    missed = (f"! {name} cannot be reached" for name, _ in lost)
+    missed = [f"! {name} cannot be reached" for name, _ in lost]
+    missed += [f"! {left} not fixed"] if (left := document["unfixed"]) else []
     rest = "  ".join(filter(None, (some_of(changes), some_of(missed))))
     is_noop, cost = document["is_noop"], Cost(document["cost"])
     words = cost_text(cost, truncates=bool(document["irreversible"]))
-    facts = [("Plans", "no changes" if is_noop else words)]
+    facts = [("Plans", words if not is_noop else "not fixed" if left else "no changes")]
     facts += (("Clients that cannot be reached", f"{name}, to {access}") for name, access in lost)
-    return Told("no changes" if is_noop else cost.value, rest, facts, is_noop and not lost)
+    return Told("no changes" if is_noop else cost.value, rest, facts, is_noop and not missed)
 
 
 def _carried_out(document: Document) -> Told:
@@ -308,7 +311,8 @@ def _explained(document: Document) -> Told:
 def _failed(document: Document) -> Told:
     """What is wrong, without the table, which stands beside it; tables alone need no remedy."""
     error = document["error"]
-    words = error["message"].replace(f" at {document['table']}", "")
+    place = re.escape(document["table"].removeprefix("./"))
+    words = re.sub(rf" at (\S*/)?{place}(?![\w/-])", "", error["message"])
     if error["kind"] == "table":
         words = words.partition(". ")[0].rstrip(".")
     elif error["remedy"]:

@@ -609,9 +609,9 @@ def _groups_and_effects(report: PlansSummary, *, full: bool) -> Iterator[Common]
     if hidden := sum(item.count for item in failures[_MOST:]):
         rows.append((f"{hidden} failed", "-", "for other reasons; -v lists them"))
     rows += [
-        (counted(item.count, "table"), "=", "no changes; --all lists them")
+        (counted(item.count, "table"), "=", f"{item.text}; {listing} lists them")
         for item in found.get("Plans", ())
-        if item.text == "no changes"
+        if (listing := {"no changes": "--all", "not fixed": "-v"}.get(item.text))
     ]
     is_long = full or len(groups) == 1
     for group in () if is_long else groups[:_MOST]:

@@ -127,6 +127,24 @@ def test_a_mixed_fleet_fits_a_screen_and_details_have_every_plan(
     assert "synapse-serverless (deletionVectors)" in " ".join(every.split())
 
 
+def test_what_nobody_can_plan_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lost = (
+        protocol(1, 7, None, ["domainMetadata"]),
+        metadata({"delta.enableChangeDataFeed": "true"}),
+    )
+    for name in "abc":
+        tables.table(Path("lake", name), commit(*lost))
+    refused = deltaadm("alter", "--discover", "lake", "--set", "a=b")
+    assert "3 failed  lake/a and 2 more: The table's protocol lacks" in refused.out
+    assert "`deltaadm repair TABLE`" in refused.out
+    assert "other reasons" not in refused.out
+    fixed = deltaadm("validate", "--discover", "lake", "--fix")
+    assert (fixed.code, fixed.out) == (1, "3 tables\n\n  3 tables  not fixed; -v lists them\n")
+    missing = deltaadm("inspect", "--discover", "lake", "--version", "9")
+    assert "lake/c  The table has no version 9: 0 to 0 are available\n" in missing.out
+
+
 def test_columns_that_nobody_asked_for_make_plans_no_different(tmp_path: Path) -> None:
     for name, columns in (("wide", 300), ("narrow", 3)):
         schema = tables.schema(*(tables.column(f"c{8 + number}") for number in range(columns)))
