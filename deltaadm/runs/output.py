@@ -183,9 +183,10 @@ def shortage(error: BaseException) -> DeltaadmError | None:
                 "version before it.",
             )
         cause = cause.__cause__ or cause.__context__
-    if isinstance(error, OSError) and error.filename:
+    if isinstance(error, OSError) and (error.filename or error.errno == errno.ENOENT):
+        place = os.fsdecode(error.filename or "the working directory")  # which `getcwd` leaves out
         return StorageError(
-            f"Cannot access {os.fsdecode(error.filename)}: {error.strerror}.",
+            f"Cannot access {place}: {error.strerror}.",
             remedy="Check its name, and the permissions on it.",
         )
     return None

@@ -150,6 +150,16 @@ def test_few_open_files_are_no_bug(tmp_path: Path, files: int) -> None:
     assert "Traceback" not in result.err
 
 
+def test_a_working_directory_that_is_gone_is_no_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+    result = deltaadm("inspect", "table")
+    assert result.code == 4
+    assert "Cannot access the working directory: No such file or directory." in result.err
+
+
 # What a log makes a program hold
 
 MOST = 1 << 20
