@@ -24,6 +24,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.step import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
+from deltaadm.domain.transaction.spark_support import refusal_to_read
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.facts import Policy, PolicyFacts
@@ -95,20 +96,21 @@ def plan_for_clients(
     required = tuple(goal for goal in keeping if is_reached(goal, snapshot))
     reachable, steps, unreachable = _reach(snapshot, [*dict.fromkeys(goals)], required, session)
     if unreachable and not (reachable or skip_unreachable):
-        raise RefusedError(
-            "Removing features does not make the table work for "
-            f"{_named(goal for goal, _ in unreachable)}: "
-            f"{'; '.join(reason for _, reason in unreachable)}.",
-            remedy="Name other clients or releases; `deltaadm clients` shows what each supports.",
-        )
+        reasons = "; ".join(reason for _, reason in unreachable)
+        remedy = "Name other clients or releases; `deltaadm clients` shows what each supports."
+        refusal = refusal_to_read(snapshot)  # which everything else has to wait for
+        if refusal is not None and refusal.message.rstrip(".").lower() in reasons.lower():
+            remedy = refusal.remedy
+        raise RefusedError(f"No plan helps: {reasons}.", remedy=remedy)
     now_possible, later = _first_run(snapshot, history_of, steps, now, session)
     unread = snapshot.files is None and bool(steps)
     if later and not now_possible and not unread:
         raise nothing_yet(later)
     because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
     plan = propose(UPGRADE_PROTOCOL, snapshot, now_possible, because=because, session=session)
+    names = ", ".join(dict.fromkeys(goal.name for goal in reachable))
     asked = {
-        planned.change.subject: f"for {_named(reachable)}"
+        planned.change.subject: f"for {names}"
         for planned in plan.changes
         if planned.because == REQUESTED
     }
@@ -573,10 +575,6 @@ def _reach(
         refusals = alone.refusals if isinstance(alone, _DeadEnd) else []
         unreachable.append((goal, f"{reason}{_nearest(goal, kept_states, refusals)}"))
     return kept, steps, unreachable
-
-
-def _named(goals: Iterable[AnyGoal]) -> str:
-    return ", ".join(dict.fromkeys(goal.name for goal in goals))
 
 
 def _unreachable_reason(goal: AnyGoal, dead_end: _DeadEnd) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
@@ -36,6 +37,7 @@ from deltaadm.plans.document import DROPPING
 from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
 from deltaadm.plans.goals import plan_for_clients
 from deltaadm.plans.plan import Goal, Plan
+from deltaadm.plans.undo import advice_for
 from deltaadm.reports.history import ORIGIN, Origin, origin
 from deltaadm.reports.plans import drop_sentences
 from deltaadm.reports.words import COSTS, DOES, cost_text, grouped
@@ -515,13 +517,11 @@ def for_client(
             return Use(judged)
         goal = Goal(release, judged.access)
         try:
-            way = plan_for_clients(
-                snapshot, history_of, [goal], now=now, skip_unreachable=True, session=session
-            )
+            way = plan_for_clients(snapshot, history_of, [goal], now=now, session=session)
         except DeltaadmError as error:
+            if first := re.search("deltaadm [a-z-]+ TABLE[^`]*", error.remedy):
+                return Use(judged, advice_for(table, first[0]))
             return Use(judged, dead_end=error.message.rstrip("."))
-        if way.unreachable:
-            return Use(judged, dead_end=way.unreachable[0].reason)
         return Use(judged, f"deltaadm upgrade-protocol {quoted_argument(table)} {goal.option}", way)
 
     read, write = map(use, _judged((release,), snapshot))
@@ -587,7 +587,7 @@ def _rows(access: str, use: Use) -> Iterator[tuple[str, str]]:
     )
     yield access, f"{answer}{': ' if reasons else ''}{reasons}"
     if use.dead_end:
-        yield "to do", f"nothing that deltaadm can plan: {use.dead_end}"
+        yield "to do", use.dead_end
     if use.way is None:
         return
     price = cost_text(use.way.cost, truncates=bool(use.way.irreversible), work=use.way.work)

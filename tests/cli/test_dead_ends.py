@@ -80,6 +80,14 @@ def test_no_message_proposes_what_is_refused(dead: Table) -> None:
         assert not PROPOSED.search(done.out), done.out
 
 
+def test_who_asks_for_a_client_hears_of_the_repair(dead: Table) -> None:
+    asked = deltaadm("inspect", dead.path, "--for-client", "delta-spark")
+    assert f"\n  To do: deltaadm repair {dead.path}\n" in asked.out
+    assert "No plan helps" not in asked.out
+    planned = deltaadm("upgrade-protocol", dead.path, "--readable-by", "delta-spark")
+    assert (planned.code, f"`deltaadm repair {dead.path}`" in planned.err) == (7, True)
+
+
 def test_a_fix_that_leaves_an_error_is_none(dead: Table, tmp_path: Path) -> None:
     for more in ([], ["--check"], ["--apply", "--yes"], ["-o", "json"]):
         done = deltaadm("validate", dead.path, "--fix", *more)
