@@ -134,8 +134,8 @@ class FleetCounts:
             key = text
             if heading == "Failures":  # those that differ in numbers and their table only are one
                 key = re.sub(r"(?<![\w.])\d+(?![\w.])", "N", text)
-                name = re.escape(quoted_argument(document["table"]))
-                key = re.sub(rf"(deltaadm [a-z-]+) {name}", r"\1 TABLE", key)
+                place = re.escape(quoted_argument(document["table"]))
+                key = re.sub(rf"(deltaadm [a-z-]+) {place}", r"\1 TABLE", key)
             item = self._found.setdefault(heading, {}).setdefault(key, Item(text, 0, []))
             item.text = text if item.text == text else key
             item.count += 1

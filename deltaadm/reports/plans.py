@@ -250,7 +250,8 @@ def undo_words(report: PlanReport) -> str:
     """How a plan is undone, in a line; empty if there is nothing to undo."""
     plan = report.plan
     phrases = {change.undo: 0 for change in plan.changes if change.undo not in WITHOUT_COMMAND}
-    if not phrases or not plan.before.exists or moves(plan.steps):
+    gained = plan.after.protocol.supported_features - plan.before.protocol.supported_features
+    if not (phrases or gained) or not plan.before.exists or moves(plan.steps):
         return "; ".join(phrases)
     # Its own commits have what the checks of the next one want to see, such as a timestamp.
     after = replace(plan.after, commit_info=None)

@@ -296,9 +296,9 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
         fix = rules.adding(table.snapshot, feature.name)
         if feature.name == "rowTracking" and Key.ROW_ID_COLUMN not in table.metadata.configuration:
             # With the feature every file would need row ids, and none has them: see DL501.
-            step = kinds.UnsetProperties((Key.ROW_TRACKING,))
+            off = kinds.UnsetProperties((Key.ROW_TRACKING,))
             fix = rules.accepted(
-                table.snapshot, step, lambda after: not after.protocol.supports("rowTracking")
+                table.snapshot, off, lambda of: not of.protocol.supports("rowTracking")
             )
         yield Problem(message, "protocol.minWriterVersion", severity=severity, fix=fix)
 
