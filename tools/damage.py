@@ -1,18 +1,21 @@
 """
-Damage tables of delta-rs at random, repair them, and hold what delta-rs reads against before.
+Damage tables at random, repair them, and hold what is read, found and said against before.
 
-Two rounds of a hundred are `python -m tools.damage 1 100` and `... 2 100`. Damage must be found by
-readers or by `validate`, or else change nothing for readers. A repair must bring back the state of
-before, or be refused with the log as it was; a lost newest version is told apart.
+Two rounds of a hundred are `python -m tools.damage 1 100` and `... 2 100`. One or two files of the
+log are damaged. That must be found by readers or by `validate`, or else change nothing for readers.
+A repair brings back the state of before, or says what is lost or cannot be proved, or is refused
+with the log as it was; what it calls proved is true. After it, nothing more is found or to be done,
+and `--undo` leads back.
 """
 
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +26,28 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.checkpoint import TableState, read_state
 from deltaadm.storage.store import open_store
+from tests.support import tables
 from tests.support.program import deltaadm
-from tests.support.repairs import aged, contents
+from tests.support.repairs import aged, contents, edited
 
 Chance = random.Random
+Action = tables.Action
+MAPPING, TRACKING = "delta.columnMapping", "delta.rowTracking.materializedRow"
+READERS = "columnMapping", "deletionVectors", "v2Checkpoint"
+FEATURES = {
+    "columnMapping": {f"{MAPPING}.mode": "name", f"{MAPPING}.maxColumnId": "2"},
+    "deletionVectors": {"delta.enableDeletionVectors": "true"},
+    "v2Checkpoint": {"delta.checkpointPolicy": "v2"},
+    "inCommitTimestamp": {"delta.enableInCommitTimestamps": "true"},
+    "rowTracking": {
+        "delta.enableRowTracking": "true", f"{TRACKING}IdColumnName": "_id",
+        f"{TRACKING}CommitVersionColumnName": "_version",
+    },
+}  # fmt: skip
 
 
-def make(table: Path, chance: Chance) -> None:
-    """A table of some versions, with deletions, properties and checkpoints among them."""
+def make_plain(table: Path, chance: Chance) -> None:
+    """A table of delta-rs of some versions, with deletions, properties and checkpoints."""
     for number in range(chance.randint(3, 14)):
         if number and chance.random() < 0.2:
             DeltaTable(table).delete(f"a = {chance.randint(0, number)}")
@@ -44,10 +61,142 @@ def make(table: Path, chance: Chance) -> None:
             DeltaTable(table).alter.set_table_properties(properties)
 
 
+def make_rich(table: Path, chance: Chance) -> None:
+    """One with features, checksums, all kinds of checkpoints, compacted files and cleanups."""
+    made, commits, state = tables.Table(table), list[list[Action]](), list[Action]()
+    features = [name for name in FEATURES if chance.random() < 0.4]
+    is_timed, is_v2 = "inCommitTimestamp" in features, "v2Checkpoint" in features
+    write = made.v2_checkpoint if is_v2 else chance.choice([made.checkpoint, made.multipart])
+    has_checksums, has_files = chance.random() < 0.7, chance.random() < 0.5
+    for version in range(chance.randint(3, 12)):
+        actions = [*about_table(features, version, chance)]
+        actions += about_files(features, state, version, chance)
+        for file in (action["add"] for action in actions if "add" in action):
+            (table / file["path"]).write_bytes(bytes(file["size"]))
+        info: Action = {"inCommitTimestamp": 1_000 + version} if is_timed else {}
+        if chance.random() < 0.6:
+            metrics = {"numRestoredFiles": sum("add" in action for action in actions)}
+            info |= {"operation": "RESTORE", "operationMetrics": metrics}
+        commits.append([tables.commit_info(**info), *actions])
+        made.commit(version, *commits[-1])
+        state = reconciled([state, actions])
+        if has_checksums and chance.random() < 0.8:
+            stamp = {"inCommitTimestampOpt": 1_000 + version} if is_timed else {}
+            made.crc(version, [stamp, summed(state, has_files=has_files)])
+        if chance.random() < 0.25:
+            write(version, state)
+            made.last_checkpoint(version)
+        if version and chance.random() < 0.15:
+            first = chance.randrange(version)
+            made.compacted(first, version, *reconciled(commits[first:]))
+    bases = [file.name[:20] for file in made.log.glob("*.checkpoint.*")]
+    oldest = chance.choice(bases) if bases and chance.random() < 0.3 else ""
+    for file in made.log.glob("0*"):
+        if file.name[:20] < oldest:
+            file.unlink()
+
+
+def about_table(features: list[str], version: int, chance: Chance) -> Iterator[Action]:
+    """What a commit says of anything but files."""
+    stored = {key: text for name in features for key, text in FEATURES[name].items()}
+    fields = [tables.column("a"), tables.column("p", "string")]
+    for number, field in enumerate(fields if "columnMapping" in features else (), 1):
+        field["metadata"] = {f"{MAPPING}.id": number, f"{MAPPING}.physicalName": field["name"]}
+    if version == 0:
+        readers = [name for name in features if name in READERS]
+        yield tables.protocol(
+            3 if readers else 1, 7, readers or None, [*features, "domainMetadata"]
+        )
+    else:
+        stored["delta.logRetentionDuration"] = f"interval {version + 30} days"
+    if version == 0 or chance.random() < 0.1:
+        yield tables.metadata(stored, schemaString=tables.schema(*fields), partitionColumns=["p"])
+    if chance.random() < 0.3:
+        yield tables.txn(chance.choice("xy"), version)
+    if chance.random() < 0.2:
+        yield tables.domain(chance.choice("xy"), str(version))
+    if "rowTracking" in features:
+        yield tables.domain("delta.rowTracking", f'{{"rowIdHighWaterMark":{9 * version + 8}}}')
+
+
+def about_files(
+    features: list[str], state: list[Action], version: int, chance: Chance
+) -> Iterator[Action]:
+    """What it adds, removes, and deletes rows of."""
+    for old in (action["add"] for action in state if "add" in action):
+        if chance.random() < 0.15:
+            kept = {key: old[key] for key in old if key in {"size", "deletionVector"}}
+            yield tables.remove(old["path"], **kept)
+            if "deletionVectors" in features and "deletionVector" not in kept:
+                vector = tables.deletion_vector("ab^-aqEH.-t@S}K{vb[*k^", version)
+                yield {"add": {**old, "deletionVector": vector}}
+    for number in range(chance.randint(1, 3)):
+        told: Action = {"stats": '{"numRecords":1}', "partitionValues": {"p": chance.choice("xy")}}
+        if "rowTracking" in features:
+            told |= {"baseRowId": 9 * version + number, "defaultRowCommitVersion": version}
+        yield tables.add(f"f{version}-{number}.parquet", 100 + version * number, **told)
+
+
+NAMES = {"add": "path", "remove": "path", "domainMetadata": "domain", "txn": "appId"}
+
+
+def reconciled(commits: Iterable[list[Action]]) -> list[Action]:
+    """The newest action about everything; a state, where *commits* begin with one."""
+    found = dict[tuple[Any, ...], Action]()
+    for action in (action for actions in commits for action in actions):
+        ((kind, body),) = action.items()
+        about = "file" if kind in {"add", "remove"} else kind
+        found[about, body.get(NAMES.get(kind)), str(body.get("deletionVector"))] = action
+    return [action for action in found.values() if "commitInfo" not in action]
+
+
+def summed(state: list[Action], *, has_files: bool) -> Action:
+    """What a checksum says of a state."""
+    said = {kind: [each[kind] for each in state if kind in each] for kind in (*NAMES, "metaData")}
+    return {
+        **state[0], "metadata": said["metaData"][0], "setTransactions": said["txn"],
+        "domainMetadata": said["domainMetadata"], "numFiles": len(said["add"]),
+        "tableSizeBytes": sum(file["size"] for file in said["add"]),
+        **({"allFiles": said["add"]} if has_files else {}),
+    }  # fmt: skip
+
+
 def flipped(content: bytes, chance: Chance) -> bytes:
     """The content with one bit changed."""
     at = chance.randrange(len(content))
     return content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :]
+
+
+def row_lost(file: Path, chance: Chance) -> None:
+    """Leave out an action."""
+    if file.suffix == ".parquet":
+        edited(file, lambda rows: chance.sample(rows, len(rows) - 1))
+    elif lines := file.read_bytes().splitlines(keepends=True):
+        lines.remove(chance.choice(lines))
+        file.write_bytes(b"".join(lines))
+
+
+def changed(pattern: str, new: str) -> Callable[[Path, Chance], object]:
+    """Change one place of a text that matches."""
+
+    def change(file: Path, chance: Chance) -> None:
+        text = file.read_bytes().decode("latin1")
+        if file.suffix != ".parquet" and (found := [*re.finditer(pattern, text)]):
+            place = chance.choice(found)
+            text = text[: place.start()] + place.expand(new) + text[place.end() :]
+            file.write_bytes(text.encode("latin1"))
+
+    return change
+
+
+def copied_over(file: Path, chance: Chance) -> None:
+    """Let another file of the kind take its place."""
+    others = [
+        other
+        for other in file.parent.iterdir()
+        if kind_of(other) == kind_of(file) and other != file
+    ]
+    file.write_bytes(chance.choice(others or [file]).read_bytes())
 
 
 DAMAGES: dict[str, Callable[[Path, Chance], object]] = {
@@ -55,90 +204,121 @@ DAMAGES: dict[str, Callable[[Path, Chance], object]] = {
     "emptied": lambda file, _: file.write_bytes(b""),
     "bit flipped": lambda file, chance: file.write_bytes(flipped(file.read_bytes(), chance)),
     "removed": lambda file, _: file.unlink(),
-    "replaced": lambda file, chance: file.write_bytes(
-        chance.choice([other for other in file.parent.iterdir() if other.suffix == file.suffix])
-        .read_bytes()
-    ),
+    "replaced": copied_over,
     "copied": lambda file, _: shutil.copy(file, file.with_name(f"{file.stem} (1){file.suffix}")),
-}  # fmt: skip
+    "row lost": row_lost,
+    "path changed": changed(r'("path": ?"[^"]*)(\.parquet)', r"\1z\2"),
+    "number changed": changed(r'("(?:size|version|numFiles|baseRowId)": ?)(\d)', r"\g<1>1\2"),
+    "partition changed": changed(r'("p": ?")\w', r"\1z"),
+    "vector lost": changed(r'"deletionVector": ?\{[^}]*\},?', ""),
+    "file unlisted": changed(r'\{"path": "[^}]*\}[^}]*\}, (?=\{"path)', ""),
+}
+
+
+def kind_of(file: Path) -> str:
+    """What a file of the log is, by its name without numbers."""
+    name = " ".join(re.sub(r"[-\da-f]{36}|[\d.]+", " ", file.name).split())
+    return {"json": "commit", "parquet": "sidecar"}.get(name, name)
 
 
 def damage(table: Path, chance: Chance) -> str:
     """Damage one file of the log; what was done."""
-    kind = chance.choice(["*.checkpoint.parquet", "0*.json", "_last_checkpoint"])
-    files = sorted((table / "_delta_log").glob(kind))
-    if not files:
-        return ""
-    # The newest commit is the one that programs leave torn.
-    file = files[-1] if kind == "0*.json" and chance.random() < 0.5 else chance.choice(files)
-    name = chance.choice([*DAMAGES])
-    DAMAGES[name](file, chance)
-    newest = " (newest)" if file is files[-1] else ""
-    return f"{kind} {name}{newest}"
+    found = defaultdict[str, list[Path]](list)
+    for file in sorted((table / "_delta_log").rglob("*")):
+        if file.is_file():
+            found[kind_of(file)].append(file)
+    kind, name = chance.choice([*found]), chance.choice([*DAMAGES])
+    # The newest one is what programs leave torn.
+    file = found[kind][-1] if chance.random() < 0.5 else chance.choice(found[kind])
+    if file.stat().st_size:
+        DAMAGES[name](file, chance)
+    return f"{kind} {name}{' (newest)' if file == found[kind][-1] else ''}"
 
 
-def state(table: Path) -> Any:
+def by_delta_rs(table: Path) -> Any:
     """What delta-rs reads, or the error that it gives."""
     try:
         read = DeltaTable(table)
-        rows = sorted(map(str, read.to_pyarrow_table().to_pylist()))
-        return read.version(), sorted(read.file_uris()), read.metadata().configuration, rows
+        rows = pa.table(read.get_add_actions(flatten=True)).to_pylist()
+        return read.version(), read.metadata().configuration, sorted(map(str, rows))
     except (DeltaError, TableNotFoundError, OSError) as error:
         return str(error)
 
 
-def findings(table: Path) -> Counter[str]:
+def findings(table: Path, least: str = "") -> Counter[str]:
     """What `validate` finds in the table, by codes; or that it cannot load it."""
     done = deltaadm("validate", table, "--deep", "--history", "-o", "json", "--isolated")
-    codes = Counter(each["code"] for each in done.document.get("findings", ()))
-    return codes or Counter({f"exit {done.code}": 1})
+    found = done.document.get("findings", ()) if done.out else ()
+    codes = Counter(each["code"] for each in found if least in {"", each["severity"]})
+    return codes if found else Counter({f"exit {done.code}": 1})
 
 
-def ours(table: Path) -> TableState | str:
-    """The state that deltaadm reads, or the kind of its error."""
-    try:
-        return read_state(open_store(str(table)))
-    except DeltaadmError as error:
-        return type(error).__name__
+def ours(table: Path) -> list[TableState | str]:
+    """The states that deltaadm reads, or its errors: of the newest version, then from 0 on."""
+    states, store = list[TableState | str](), open_store(str(table))
+    for version in (None, *range(15)):
+        try:
+            states.append(read_state(store, version))
+        except DeltaadmError as error:
+            states.append(type(error).__name__)
+    return states
 
 
-def play(chance: Chance) -> tuple[str, str, str] | None:
+def play(chance: Chance) -> tuple[str, str, str]:
     """What was done to a table, who noticed, and what came of repairing it."""
     with tempfile.TemporaryDirectory() as directory:
         table = Path(directory) / "t"
-        make(table, chance)
-        before, state_before, found_before = state(table), ours(table), findings(table)
-        done = damage(table, chance)
-        if not done:
-            return None
-        damaged, files = state(table), contents(table)
-        is_harmless = damaged == before and ours(table) == state_before
-        is_found = isinstance(ours(table), str) or bool(findings(table) - found_before)
+        table.mkdir()
+        chance.choice([make_plain, make_rich, make_rich])(table, chance)
+        before, truth, found = by_delta_rs(table), ours(table), findings(table)
+        errors = findings(table, "error")
+        done = " + ".join(damage(table, chance) for _ in range(chance.randint(1, 2)))
+        damaged, shown, files = by_delta_rs(table), ours(table), contents(table)
+        is_harmless = damaged == before and shown == truth
+        is_found = isinstance(shown[0], str) or bool(findings(table) - found)
         noticed = "found" if is_found else "harmless" if is_harmless else "missed"
         aged(table)
-        repair = deltaadm("repair", table, "--apply", "--yes", "-o", "json", "--isolated")
-        after, unchanged = state(table), contents(table) == files
-        if after == before:
-            return done, noticed, "as before"
-        if unchanged and repair.code == 0 and after == damaged and isinstance(after, tuple):
-            # Such as a lost newest commit.
-            return done, noticed, "nothing that a reader could notice"
-        if unchanged:
+        given = "repair", table, "--apply", "--yes", "-o", "json", "--isolated"
+        repair, after = deltaadm(*given), ours(table)
+        outcome = repair.document.get("outcome") if repair.out else None
+        if outcome is None or contents(table) == files:
+            if contents(table) != files or repair.code not in {0, 7}:
+                return done, noticed, f"WRONG, exit {repair.code}: {repair.err}"
             return done, noticed, f"left alone, exit {repair.code}"
-        if isinstance(after, tuple) and after[0] == before[0] - 1:
-            assert "becomes free again" in repair.out
-            return done, noticed, "without the newest version, which is said"
-        return done, noticed, f"WRONG, exit {repair.code}"
+        frees = "becomes free again" in repair.out
+        end = "as before" if after == truth else "as damaged" if after == shown else "other"
+        # A repair answers for what it alters, and not for what it did not look at.
+        altered = any(new not in of for new, *of in zip(after, truth, shown, strict=True))
+        if altered and not frees and outcome["proved"]:
+            return done, noticed, "WRONG, and called proved"
+        if after == truth and not frees and by_delta_rs(table) != before:
+            return done, noticed, "WRONG for delta-rs"
+        # Of a commit that can be read, nothing tells how it was.
+        is_all = repair.code == 0 and "commit" not in done
+        if left := is_all and findings(table, "error") - errors:
+            return done, noticed, f"WRONG, left {[*left]}"
+        aged(table)
+        if not deltaadm(*given).document["is_noop"]:
+            return done, noticed, "WRONG, to be repaired again"
+        undone = deltaadm("repair", table, "--undo", outcome["journal"], "--apply", "--yes")
+        if "commit version" not in repair.out and (undone.code or contents(table) != files):
+            return done, noticed, f"WRONG, undone to something else: {undone.err}"
+        said = "proved" if outcome["proved"] else "said to be unproved"
+        return done, noticed, f"{end}{', without the newest' if frees else ''}, {said}"
 
 
 def main(seed: int, rounds: int) -> None:
     """Damage, repair, compare, and count."""
-    played = [play(Chance(seed * 1_000_003 + number)) for number in range(rounds)]
-    for result, count in sorted(Counter(filter(None, played)).items()):
-        sys.stdout.write("{:5}  {:40} {:10} {}\n".format(count, *result))
-    for number, found in enumerate(played):
-        if found and (found[2].startswith("WRONG") or found[1] == "missed"):
-            sys.stdout.write(f"round {number} of seed {seed}: {', '.join(found)}\n")
+    results = Counter[tuple[str, str]]()
+    for number in range(rounds):
+        played = play(Chance(seed * 1_000_003 + number))
+        done, noticed, result = played
+        results[noticed, result] += 1
+        if result.startswith("WRONG") or (noticed == "missed" and "commit" not in done):
+            sys.stdout.write(f"round {number} of seed {seed}: {done}, {noticed}, {result}\n")
+            sys.stdout.flush()
+    for what, count in sorted(results.items()):
+        sys.stdout.write("{:5}  {:10} {}\n".format(count, *what))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ from deltaadm.errors import (
 from deltaadm.json_values import compact
 from deltaadm.replay.adds import documents, values_of
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
-from deltaadm.replay.commits import json_object, types_of
+from deltaadm.replay.commits import json_object, mismatches, types_of
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import locate, replayed
 from deltaadm.replay.reconcile import (
@@ -646,15 +646,11 @@ class State(Replay):
     def live_files(self) -> Iterator[LiveRow]:
         """The live files; what a checkpoint has twice, readers have once."""
         seen = set[int]()
-        for path, vector, size, values, row_id, since in self.live_rows(_FIELDS):
-            key = canonical_path(str(path), self._store.qualifier), vector_id(vector)
-            if (hashed := hash(key)) not in seen:
+        for row in self.live_rows(_FIELDS):
+            found = _live_row(row, self._store.qualifier)
+            if (hashed := hash(found[1])) not in seen:
                 seen.add(hashed)
-                named = dict(values).items() if values else ()
-                pairs = sorted([(name, of or None) for name, of in named]) if named else ()
-                # As Python writes values, each ends before the next; the path ends it all.
-                said = f"{size!r} {pairs!r} {key[1]!r} {row_id!r} {since!r} {key[0]}"
-                yield path, key, size, said
+                yield found
 
     def tombstones(self) -> Iterator[Mapping[str, Any]]:
         """The `remove` actions of the checkpoint, with what VACUUM goes by."""
@@ -735,10 +731,44 @@ def alone(checkpoint: Checkpoint) -> LogSegment:
     return LogSegment(checkpoint.version, checkpoint, none, none, last)
 
 
+def stated_parts(
+    checksum: Mapping[str, Any], qualifier: str, take: Callable[[LiveRow], object]
+) -> Mapping[str, str | None]:
+    """The digests, as of a `TableState`, of the kinds of actions that a version *checksum* has."""
+    digest, stated = Digest(), set[str]()
+    for name, key in _STATED.items():
+        said = checksum.get(key)
+        documents: list[Any] = said if isinstance(said, list) else [said]
+        if said is not None and not any(mismatches(name, document)[0] for document in documents):
+            stated.add(name)
+            for document in documents if name != "add" else ():
+                if document.get("removed") is not True:
+                    digest.take(name, _essence(name, document))
+            for document in documents if name == "add" else ():
+                take(row := _live_row([document.get(field) for field in _FIELDS], qualifier))
+                digest.add(name, row[3])
+    return {name: digest.sums.get(name) for name in stated}
+
+
+_STATED: Final = {
+    "add": "allFiles", "domainMetadata": "domainMetadata", "metaData": "metadata",
+    "protocol": "protocol", "txn": "setTransactions",
+}  # fmt: skip
+"""Where a version checksum has the actions of each kind."""
 _FIELDS: Final = (
     "path", "deletionVector", "size", "partitionValues", "baseRowId", "defaultRowCommitVersion",
 )  # fmt: skip
 """What tells of a live file, whoever has written it."""
+
+
+def _live_row(row: Sequence[Any], qualifier: str) -> LiveRow:
+    path, vector, size, values, row_id, since = row
+    key = canonical_path(str(path), qualifier), vector_id(vector)
+    named = dict(values).items() if values else ()
+    pairs = sorted([(name, of or None) for name, of in named]) if named else ()
+    # As Python writes values, each ends before the next; the path ends it all.
+    said = f"{size!r} {pairs!r} {key[1]!r} {row_id!r} {since!r} {key[0]}"
+    return path, key, size, said
 
 
 def _essence(name: str, document: Mapping[str, Any]) -> Any:

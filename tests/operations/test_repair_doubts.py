@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltaadm.plans.repair import plan_repairs
 from deltaadm.plans.repair.repair import Case, RepairPlan
 from deltaadm.storage.store import open_store
-from tests.support.repairs import UNCONFIRMED
+from tests.support.repairs import AS_WRITTEN, UNCONFIRMED
 from tests.support.tables import add, commit, metadata, protocol
 from tests.support.tables import table as made_table
 
@@ -155,6 +156,39 @@ def test_files_outside_of_a_clone_are_not_looked_up(tmp_path: Path) -> None:
     assert [repair.rule for repair in planned(tmp_path).refused] == ["DL804"]
 
 
+BOTH = [add("f0")["add"], add("f1")["add"]]
+STATED = {"metadata": metadata()["metaData"], "numFiles": 2, "tableSizeBytes": 200}
+
+
+@pytest.mark.parametrize(
+    ("stated", "effect", "unproved"),
+    [
+        ({**STATED, "allFiles": BOTH}, "The checksum of version 1 confirms it.", ()),
+        (STATED, "", UNCONFIRMED),
+        ({**STATED, "allFiles": [{**BOTH[0], "partitionValues": {"p": "x"}}, BOTH[1]]}, "",
+            (f"{AS_WRITTEN}the checksum of version 1 says otherwise.",)),
+        ({**STATED, "allFiles": BOTH, "setTransactions": [{"appId": "a", "version": 1}]}, "",
+            (f"{AS_WRITTEN}the checksum of version 1 says otherwise.",)),
+        ({**STATED, "allFiles": [{"path": "f0", "size": "1"}]}, "", UNCONFIRMED),
+    ],
+)  # fmt: skip
+def test_a_checksum_that_says_everything_proves_a_checkpoint_that_is_made_anew(
+    stated: dict[str, Any], effect: str, unproved: tuple[str, ...], tmp_path: Path
+) -> None:
+    made = made_table(tmp_path, commit(protocol(), metadata(), add("f0")), commit(add("f1")))
+    made.write(f"{1:020d}.checkpoint.parquet", "torn")
+    made.crc(1, [protocol()], **stated)
+    repair = planned(tmp_path).planned[0]
+    assert (repair.rule, repair.effect, repair.unproved) == ("DL612", effect, unproved)
+
+
+def test_a_checksum_that_lists_a_file_which_no_commit_names_stays(tmp_path: Path) -> None:
+    made = made_table(tmp_path, commit(protocol(), metadata(), add("f0")), commit(add("f2")))
+    made.crc(1, [protocol()], **STATED, allFiles=BOTH)
+    (refused,) = planned(tmp_path).repairs
+    assert "none of them adds or removes f1, which the other has" in refused.refusal
+
+
 def test_what_storage_cannot_tell_of_a_file_is_not_proved(table: Path) -> None:
     commit = table / "_delta_log" / f"{0:020d}.json"
     commit.write_text(
@@ -180,7 +214,9 @@ def test_a_checksum_beside_a_damaged_commit(
     commit.with_suffix(".crc").write_text(json.dumps(body))
     (repair,) = planned(table).repairs
     assert reason in repair.refusal
-    assert repair.unproved == (() if reason else UNCONFIRMED)
+    # It may be the last that tells of a loss, which is said when it moves aside.
+    lost = f"{AS_WRITTEN}{commit.stem}.crc says otherwise (its numFiles is 4, but the log has 3)."
+    assert repair.unproved == (() if reason else (lost,))
 
 
 def test_without_the_checkpoint_nothing_is_built_on_an_empty_commit(table: Path) -> None:

@@ -15,7 +15,6 @@ from deltaadm.errors import RefusedError
 from deltaadm.plans.repair.checkpoints import (
     find_checkpoints,
     find_checksums,
-    find_orphan_sidecars,
     find_pointer,
 )
 from deltaadm.plans.repair.commits import find_commits, find_compactions, find_names
@@ -31,7 +30,6 @@ KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
     find_missing_files,
     find_pointer,
     find_checksums,
-    find_orphan_sidecars,
 )
 """What makes the table loadable comes first, what hints at it last."""
 

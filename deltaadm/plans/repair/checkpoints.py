@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -15,6 +15,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import (
     Checkpoint,
     FileFacts,
+    FileInfo,
     Kind,
     LogFile,
     LogListing,
@@ -25,22 +26,30 @@ from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
 from deltaadm.paths import is_absolute
-from deltaadm.plans.checkpoint import HINT, LiveRow, State, TableState, alone, pointer_to
+from deltaadm.plans.checkpoint import (
+    HINT,
+    LiveRow,
+    State,
+    TableState,
+    alone,
+    pointer_to,
+    stated_parts,
+)
 from deltaadm.plans.repair.repair import Case, Files, Repair, refused, sha256
-from deltaadm.replay.checkpoints import CheckpointReader, orphan_sidecars
+from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import checksum_facts, read_pointer
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, file_key
 from deltaadm.replay.totals import TotalsBuilder
-from deltaadm.rules.rule import DAY, RULES, Severity
+from deltaadm.rules.rule import RULES, Severity
 
 _LARGE: Final = 1 << 24
 """Bytes of an older checkpoint of which no more than the structure is looked at."""
 _LOOKED_UP: Final = 100
 """Data files that are looked up in storage when commits and a checkpoint differ in them."""
-_RESTORE: Final = (
+RESTORE: Final = (
     "Restore it from a backup or, if the bucket keeps versions of objects, from its earlier "
     "version."
 )
@@ -64,9 +73,9 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
         return _only_source(case, rule, wrong, files[0].number, error)
     if doubt := next(damaged_commits(case, older.commits), ""):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
-        return refused("checkpoint", rule, wrong, refusal, _RESTORE)
-    files_after, unproved = _replacement(case, older, files), _unproved(case, older)
-    return Repair("checkpoint", rule, wrong, files_after, unproved=unproved)
+        return refused("checkpoint", rule, wrong, refusal, RESTORE)
+    made, (proof, unproved) = _replacement(case, older, files), _proof(case, older)
+    return Repair("checkpoint", rule, wrong, made, effect=proof, unproved=unproved)
 
 
 def _only_source(case: Case, rule: str, wrong: str, version: int, why: TableError) -> Repair:
@@ -77,14 +86,14 @@ def _only_source(case: Case, rule: str, wrong: str, version: int, why: TableErro
         right = f"Versions before {version} that history lists are not affected."
     clause = f"{why.message[:1].lower()}{why.message[1:].rstrip('.')}"
     refusal = f"it is the only source of version {version}, since {clause}"
-    return refused("checkpoint", rule, wrong, refusal, f"{_RESTORE} {right}")
+    return refused("checkpoint", rule, wrong, refusal, f"{RESTORE} {right}")
 
 
 def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
     """The repair of a whole checkpoint; none where it is right, as far as can be told."""
     version, itself = checkpoint.version, alone(checkpoint)
     compared: Comparison | None = None
-    counted: Snapshot | None = None
+    counted: FileFacts | None = None
     try:
         reader = CheckpointReader(case, checkpoint)
         size = sum(file.info.size for file in checkpoint.files)
@@ -98,11 +107,11 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
         try:
             older = case.listing.segment(version, before=version)
         except TableError:  # to count is quicker than to compare with nothing
-            counted = _snapshot(case, itself, Detail.STATE)
+            counted = _snapshot(case, itself, Detail.STATE).files
         else:
             compared = Comparison(case, itself, older)
             if twice := (reader.adds() or 0) - compared.actual.counts["add"]:
-                text = f"it has {twice:,} live files twice, and delta-rs reads both."
+                text = f"it has {twice:,} live files twice, and delta-rs reads both"
                 flaws.append(("DL609", text))
     except TableError as error:
         wrong = f"A checkpoint cannot be used: {error.message}"
@@ -115,15 +124,15 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
         compared = None
         if not isinstance(error, UnreadableCheckpointError):
             wrong = f"{error.message} Readers begin with the checkpoint of version {version}, but "
-            wrong += f"older versions may need it. {_RESTORE}"
+            wrong += f"older versions may need it. {RESTORE}"
             found = [Repair("commit", "DL103", wrong)]
     if compared:
         flaws = [] if found else flaws
-    elif "DL804" in _contradicted(case, itself, counted):
-        text = "the checksum of the version has other numbers of live files or bytes."
+    elif counted and not _has_sums(_checksum(case, version), counted.files, counted.bytes):
+        text = "the checksum of the version has other numbers of live files or bytes"
         flaws.append(("DL609", text))
     for rule, flaw in flaws[:1]:
-        wrong = f"The checkpoint of version {version} is wrong: {flaw}"
+        wrong = f"The checkpoint of version {version} is wrong: {flaw}."
         yield _unusable(case, rule, wrong, checkpoint.files)
     yield from found
 
@@ -135,8 +144,7 @@ def _flaws(
     infos = {file.path: file.info for file in checkpoint.files}
     listing = LogListing.of(case.root, {**infos, **case.sidecars})
     for fact in CheckpointExaminer(store=case, reader=lambda _: reader, listing=listing).facts():
-        for rule, message in _broken(("DL608", "DL604", "DL605", "DL606"), fact):
-            yield rule, f"{message[:1].lower()}{message[1:]}"
+        yield from _broken(("DL608", "DL604", "DL605", "DL606"), fact)
 
 
 def _unlike_older(case: Case, checkpoint: Checkpoint, compared: Comparison) -> Iterator[Repair]:
@@ -158,29 +166,24 @@ def _unlike_older(case: Case, checkpoint: Checkpoint, compared: Comparison) -> I
         paths = sorted(path for path, _ in lacking | extra)
         wrong += f" Of live files, it lacks {len(lacking):,} and has {len(extra):,} too many: "
         wrong += f"{some_of(paths)}."
+    proof, unproved = _proof(case, older)
     ours_wrong, theirs_wrong = compared.contradicted
-    is_confirmed = not ours_wrong and {_STATED[of] for of in differing} <= theirs_wrong
-    unproved = () if is_confirmed else _unproved(case, older)
-    others = {*differing} - {"add"}
     doubts: Iterable[str] = ()
-    counts = [(actual.counts.get(of, 0), expected.counts.get(of, 0)) for of in others]
-    may_lose = extra or any(theirs >= ours for theirs, ours in counts)
-    if unproved and may_lose and not ours_wrong - theirs_wrong:
-        doubts = ("nothing tells whether the older checkpoint is right",)
-    elif not is_confirmed:
+    if unproved and (ours_wrong or not theirs_wrong.issuperset(differing)):
+        counts = [(actual.counts.get(of, 0), expected.counts.get(of, 0)) for of in differing]
+        may_lose = extra or any(theirs >= ours for theirs, ours in counts)
         doubts = chain(compared.doubts(), _removed(case, checkpoint, ours))
-        # That a file is there proves that it was added, and nothing else that is said of it.
-        if not (compared.has_files and ours and lacking == ours.keys()) or others:
-            unproved += UNCONFIRMED
+        if may_lose and any(_unproved_base(case, older)):
+            doubts = chain(doubts, ["nothing tells whether the older checkpoint is right"])
     if doubt := next(iter(doubts), ""):
         refusal = f"perhaps it is right, and the older files are damaged: {doubt}"
-        remedy = f"Compare both with a backup. {_RESTORE}"
+        remedy = f"Compare both with a backup. {RESTORE}"
         yield refused("checkpoint", "DL609", wrong, refusal, remedy)
         return
     effect = f"Of live files, readers will see {len(lacking):,} more and {len(extra):,} fewer."
     if version != case.listing.checkpoints[-1].version:  # from which readers do not begin
         differing, effect = (), ""
-    made = _replacement(case, older, checkpoint.files)
+    made, effect = _replacement(case, older, checkpoint.files), f"{effect} {proof}".strip()
     yield Repair("checkpoint", "DL609", wrong, made, differing, effect, unproved)
 
 
@@ -219,14 +222,10 @@ class Comparison:
         return {row[1]: row for row in rows if hash(row[3]) in self._hashes}
 
     @cached_property
-    def has_files(self) -> bool:
-        """Whether storage has a file that both have; else it tells nothing of others."""
-        return _has_files(self._case, [self._agreed])
-
-    @cached_property
-    def contradicted(self) -> tuple[set[str], set[str]]:
-        """The rules by which the checksum is wrong if `ours` are right, and if `theirs` are."""
-        return _contradicted(self._case, self.ours), _contradicted(self._case, self.theirs)
+    def contradicted(self) -> tuple[set[str], ...]:
+        """What the checksum of the version states otherwise than `ours`, and than `theirs`."""
+        states = self.expected, self.actual
+        return tuple(_by_checksum(self._case, state)[1] for state in states)
 
     def doubts(self) -> Iterator[str]:
         """What speaks against the commits of `ours`."""
@@ -237,9 +236,7 @@ class Comparison:
             yield f"the checksum of version {version} agrees with it"
         ours, theirs = self.rows_of_ours, self.rows_of_theirs
         unknown = [theirs[key] for key in theirs if key not in ours]
-        yield from _doubts_about(
-            self._case, self.ours, ours.values(), unknown, has_files=self.has_files
-        )
+        yield from _doubts_about(self._case, self.ours, ours.values(), unknown, [self._agreed])
 
 
 # Where the state comes from
@@ -251,39 +248,53 @@ def _by_older_files(case: Case, version: int) -> tuple[LogSegment, TableState]:
     return older, case.state(older)
 
 
-def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
-    """What nobody can prove of *segment*: that its checkpoint is what all commits before it say."""
+AS_WRITTEN: Final = "That the commits are as they were written"
+UNCONFIRMED: Final = f"{AS_WRITTEN}: no checksum confirms them."
+
+
+def _proof(case: Case, segment: LogSegment) -> tuple[str, tuple[str, ...]]:
+    """What proves that *segment* is what was written; or nothing, and what nobody can prove."""
+    state = case.state(segment)
+    is_confirmed, contradicted = _by_checksum(case, state)
+    if is_confirmed:
+        return f"The checksum of version {state.version} confirms it.", ()
+    otherwise = f"{AS_WRITTEN}: the checksum of version {state.version} says otherwise."
+    return "", (otherwise if contradicted else UNCONFIRMED, *_unproved_base(case, segment))
+
+
+def _unproved_base(case: Case, segment: LogSegment) -> Iterator[str]:
+    """That a checkpoint which *segment* begins with is what all commits before it say."""
     if (base := segment.checkpoint) is None:
-        return ()
+        return
     with suppress(TableError):
         older, expected = _by_older_files(case, base.version)
-        if not (_unproved(case, older) or expected.differences(case.state(alone(base)))):
-            return ()
+        if not (any(_unproved_base(case, older)) or expected.differences(case.state(alone(base)))):
+            return
     right = f"That the checkpoint of version {base.version} is right, from which the state comes"
-    return (f"{right}: the commits before it are gone.",)
+    yield f"{right}: the commits before it are gone."
 
 
-UNCONFIRMED: Final = ("That the commits are as they were written: no checksum confirms them.",)
-_STATED: Final = {
-    "protocol": "DL802", "metaData": "DL803", "add": "DL804", "txn": "DL807",
-    "domainMetadata": "DL807",
-}  # fmt: skip
-"""The rules that hold a checksum against each part of a state."""
+def _checksum(case: Case, version: int) -> Mapping[str, Any]:
+    """The checksum of a *version*; empty where there is none that can be read."""
+    file = LogFile.of(FileInfo(f"{version:020d}.crc"))
+    return checksum_facts(case, file, facts.State(version=version)).document or {}
 
 
-def _contradicted(case: Case, segment: LogSegment, known: Snapshot | None = None) -> set[str]:
-    """
-    The rules that find the checksum of its version wrong, if what *segment* says is right.
+def _has_sums(checksum: Mapping[str, Any], files: int, size: int) -> bool:
+    """Whether a *checksum* has so many live files and bytes, or does not say."""
+    return (checksum.get("numFiles", files), checksum.get("tableSizeBytes", size)) == (files, size)
 
-    That is *known* if its state has been read.
-    """
-    info = case.listing.infos.get(f"{segment.version:020d}.crc")
-    if info is None:
-        return set()
-    snapshot = known or _snapshot(case, segment, Detail.STATE)
-    checksum = checksum_facts(case, LogFile.of(info), facts.State.of(snapshot))
-    checksum = replace(checksum, snapshot=snapshot)
-    return {rule for rule, _ in _broken({*_STATED.values()}, checksum)}
+
+def _by_checksum(case: Case, state: TableState) -> tuple[bool, set[str]]:
+    """Whether the checksum of its version confirms a *state*, and the parts it contradicts."""
+    checksum = _checksum(case, state.version)
+    stated = {**stated_parts(checksum, case.qualifier, lambda _: None)}
+    if "delta.setTransactionRetentionDuration" in str(checksum.get("metadata")):
+        stated.pop("txn", None)  # since transactions may have expired
+    wrong = {part for part in stated if stated[part] != state.digests.get(part)}
+    if not _has_sums(checksum, state.counts["add"], state.bytes):
+        wrong.add("add")
+    return not wrong and state.digests.keys() <= stated.keys(), wrong
 
 
 def _snapshot(case: Case, segment: LogSegment, detail: Detail = Detail.PROTOCOL) -> Snapshot:
@@ -314,7 +325,7 @@ class _Commits:
                 file=file, version=version, lines=said, before=state, after=state, times=times
             )
             for _, message in _broken(("DL103", "DL114", "DL117", "DL128"), fact):
-                self.damaged[version] = message.rstrip(".")
+                self.damaged[version] = message
             for document in fact.objects("metaData"):
                 try:
                     Metadata.from_wire(document).schema.fields  # noqa: B018 -- which parses it
@@ -360,20 +371,16 @@ def _removed(case: Case, checkpoint: Checkpoint, ours: Container[Any]) -> Iterat
 Rows = Iterable[LiveRow]
 
 
-def _has_files(case: Case, paths: Iterable[str | None]) -> bool:
-    """Whether storage has any data file of these *paths*; else it tells nothing of others."""
-    inside = (path for path in paths if path is not None and not is_absolute(path))
-    return any(case.store.data_size(path) is not None for path in inside)
-
-
 def _doubts_about(
-    case: Case, older: LogSegment, ours: Rows, theirs: Rows = (), *, has_files: bool
+    case: Case, older: LogSegment, ours: Rows, theirs: Rows, both: Iterable[str | None]
 ) -> Iterator[str]:
     """
     What speaks against the commits of *older* files, where *ours* are live by them alone and
-    *theirs* by the checkpoint alone; of data files, where storage *has_files* of the table.
+    *theirs* by the checkpoint alone. Storage tells nothing of data files without any of *both*.
     """
     yield from damaged_commits(case, older.commits)
+    known = (path for path in both if path is not None and not is_absolute(path))
+    has_files = any(case.store.data_size(path) is not None for path in known)
     for path, _, size, _ in islice(ours, _LOOKED_UP) if has_files else ():
         if not is_absolute(path) and case.store.data_size(path) != size:
             yield f"{path}, which they add, is not in storage with the size that they state"
@@ -443,19 +450,9 @@ def find_pointer(case: Case) -> Iterator[Repair]:
         files, said = {HINT: right.body}, (pointer and pointer.document) or {}
         adds_agree = said.get("numOfAddFiles") in (None, right.adds)
         if not (wrong or (adds_agree and said.get("parts") == right.parts)):
-            rule, wrong = "DL616", "Its parts or numOfAddFiles are not the checkpoint's."
+            rule, wrong = "DL616", "its parts or numOfAddFiles are not the checkpoint's"
     if wrong:
-        yield Repair("pointer", rule, wrong, files)
-
-
-def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
-    """Sidecars that no checkpoint names, which are only reported."""
-    infos = {**case.listing.infos, **case.sidecars}
-    listing = LogListing.of(case.root, infos)
-    orphans = orphan_sidecars(case, listing) or ()
-    if old := sorted(file.path for file in orphans if file.info.modified < case.now - DAY):
-        wrong = f"{len(old)} sidecars belong to no checkpoint: {some_of(old)}."
-        yield Repair("sidecar", "DL615", wrong)
+        yield Repair("pointer", rule, f"{wrong[:1].upper()}{wrong[1:]}.", files)
 
 
 def find_checksums(case: Case) -> Iterator[Repair]:
@@ -482,10 +479,13 @@ def find_checksums(case: Case) -> Iterator[Repair]:
         elif document is not None:
             continue
         for rule, message in islice(_broken(_CHECKSUM_RULES, checksum), 1):
-            wrong = f"The checksum {file.path} is wrong: {message[:1].lower()}{message[1:]}"
-            # Three rules find a checksum wrong whatever the log says.
-            unproved = () if rule in {"DL801", "DL805", "DL808"} else UNCONFIRMED
-            if unproved and (doubt := next(_against_log(case, segment, rule), "")):
+            wrong = f"The checksum {file.path} is wrong: {message}."
+            # Three rules find a checksum wrong whatever the log says; others may tell of a loss.
+            is_certain = rule in {"DL801", "DL805", "DL808"}
+            unproved = (
+                () if is_certain else (f"{AS_WRITTEN}: {file.path} says otherwise ({message}).",)
+            )
+            if unproved and (doubt := next(_against_log(case, segment, document or {}, rule), "")):
                 refusal = f"perhaps it is right, and the log is damaged: {doubt}"
                 remedy = f"Compare with a backup. If the log is right, move {file.path} out of it."
                 yield refused("checksum", rule, wrong, refusal, remedy)
@@ -493,16 +493,21 @@ def find_checksums(case: Case) -> Iterator[Repair]:
                 yield Repair("checksum", rule, wrong, {file.path: None}, unproved=unproved)
 
 
-def _against_log(case: Case, segment: LogSegment, rule: str) -> Iterator[str]:
+def _against_log(
+    case: Case, segment: LogSegment, checksum: Mapping[str, Any], rule: str
+) -> Iterator[str]:
     """What speaks against the log where its newest checksum differs, by a *rule*."""
     if segment.version in case.witnesses:
         yield "a checkpoint or a compacted file agrees with it"
-    if rule in {"DL804", "DL812"} and segment.checkpoint and _unproved(case, segment):
+    if rule in {"DL804", "DL812"} and segment.checkpoint and any(_unproved_base(case, segment)):
         version = segment.checkpoint.version
         yield f"nothing but it tells whether the checkpoint of version {version} is right"
-    rows = [*islice(State(case, segment).live_files(), _LOOKED_UP)]
-    are_there = _has_files(case, (row[0] for row in rows))
-    yield from _doubts_about(case, segment, rows, has_files=are_there)
+    theirs, ours = dict[tuple[str, str | None], LiveRow](), list[LiveRow]()
+    stated_parts(checksum, case.qualifier, lambda row: theirs.update({row[1]: row}))
+    for row in State(case, segment).live_files():
+        theirs.pop(row[1], None)
+        ours += [row] if len(ours) < _LOOKED_UP else []
+    yield from _doubts_about(case, segment, ours, theirs.values(), (row[0] for row in ours))
 
 
 _COUNTED: Final = {
@@ -516,4 +521,5 @@ def _broken(codes: Iterable[str], fact: facts.Facts) -> Iterator[tuple[str, str]
     for code in codes:
         for problem in RULES[code].check(fact):
             if not (isinstance(fact, facts.ChecksumFacts) and problem.severity is Severity.WARNING):
-                yield code, problem.message
+                text = problem.message.rstrip(".")
+                yield code, f"{text[:1].lower()}{text[1:]}"

@@ -11,7 +11,7 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, LogListing, commit_name
 from deltaadm.errors import TableError, some_of
-from deltaadm.plans.repair.checkpoints import UNCONFIRMED, Comparison, damaged_commits
+from deltaadm.plans.repair.checkpoints import RESTORE, UNCONFIRMED, Comparison, damaged_commits
 from deltaadm.plans.repair.repair import PARTS, Case, Repair, refused, sha256, spared
 from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
@@ -145,6 +145,7 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         f"this one belong to no version; what is left of it names {some_of(named) or 'none'}."
     )
     proof = f"that the writer of version {file.number} was never told that it is committed"
+    proof += "; that it has a checksum speaks against it" if moved[1:] else ""
     files, alters = dict.fromkeys(moved), ("version", *PARTS)
     return Repair("commit", "DL104", flaw, files, alters, effect, unproved=(proof,))
 
@@ -199,13 +200,10 @@ def find_compactions(case: Case) -> Iterator[Repair]:
             continue
         if doubt := next(_doubts(case, file) if fact.difference else iter(()), ""):
             refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
-            remedy = (
-                "Compare both with a backup, and restore the commit from there or, if the bucket "
-                "keeps versions of objects, from its earlier version."
-            )
+            remedy = f"Compare both with a backup. {RESTORE}"
             yield refused("compaction", "DL118", flaw, refusal, remedy)
         else:
-            unproved = UNCONFIRMED if fact.difference else ()
+            unproved = (UNCONFIRMED,) if fact.difference else ()
             yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS, unproved=unproved)
 
 

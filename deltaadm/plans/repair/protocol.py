@@ -29,7 +29,6 @@ from deltaadm.json_values import compact
 from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
 from deltaadm.plans.plan import snapshot_findings
 from deltaadm.plans.repair.repair import Case, Files, Repair, rebuilt, refused, spared
-from deltaadm.replay.commits import read_lines
 from deltaadm.replay.embedded import in_commit_timestamps, live_files
 from deltaadm.replay.examine import vector_path
 from deltaadm.replay.timeline import timeline
@@ -163,15 +162,8 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, errors: Sequence[Finding
     if codes & _CONTRADICTIONS:
         files = {**files, **rebuilt(after.version)}
     wrong, alters = " ".join(message for _, message in damage), [action.NAME for action in actions]
-    return Repair(
-        "protocol",
-        damage[0][0],
-        wrong,
-        files,
-        ("version", *alters),
-        " ".join(effect),
-        past.unproved,
-    )
+    altered, said = ("version", *alters), " ".join(effect)
+    return Repair("protocol", damage[0][0], wrong, files, altered, said, past.unproved)
 
 
 def _commit(
@@ -357,16 +349,13 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         remedy = "Restore the files, or: `deltaadm alter TABLE --set delta.appendOnly=false`."
     if refusal:
         return refused("data_files", "DL716", wrong, refusal, remedy)
-    newest = _newest_without(case, {add.path for add in missing})
-    origin = f"Version {newest} is the newest that needs none of them."
-    if newest is None:
-        origin = "Every version in the log needs some of them."
     deleted = sum(add.deletion_vector.cardinality for add in missing if add.deletion_vector)
     rows = sum(num_records(add.stats) or 0 for add in missing) - deleted
     effect = (
-        f"By the statistics, at least {rows:,} rows are lost. {origin} Better restore the files "
-        "where a backup or earlier versions of the objects have them. Streams that read the table "
-        f"stop at version {version} unless they skip such changes."
+        f"By the statistics, at least {rows:,} rows are lost. Better restore the files where a "
+        "backup or earlier versions of the objects have them, or the table to a version that needs "
+        "none of them: `deltaadm history TABLE --restorable`. Streams that read the table stop at "
+        f"version {version} unless they skip such changes."
     )
     if switch(configuration, Key.CHANGE_DATA_FEED):
         effect += f" The change data feed cannot be read across version {version}."
@@ -381,27 +370,6 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
     files, lost = _commit(case, snapshot, "FSCK", {"dryRun": "false"}, removals), len(missing)
     alters, unproved = ("version", "add"), ("the rows that were in the missing files",)
     return Repair("data_files", "DL716", wrong, files, alters, effect, unproved, lost_files=lost)
-
-
-def _newest_without(case: Case, paths: set[str]) -> int | None:
-    """The newest version with a commit that needs none of the files at *paths*."""
-    newest: int | None = None
-    live, unseen = set[str](), paths
-    for file in case.listing.commits:
-        named: dict[str, set[str]] = {"add": set(), "remove": set()}
-        try:
-            for name, document in read_lines(case, file.path).actions():
-                if name in named:
-                    named[name].add(str(document.get("path")))
-        except TableError:  # nothing tells what was there before
-            newest, live, unseen = None, set(), paths
-            continue
-        added, removed = named["add"] & paths, named["remove"] & paths
-        if removed & unseen:  # older than the log
-            newest = None
-        live, unseen = (live - removed) | added, unseen - added - removed
-        newest = newest if live else file.number
-    return None if unseen else newest
 
 
 _KEPT: Final = (
