@@ -471,10 +471,9 @@ class SidecarFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Differences between a checkpoint and the commits; of the paths only the first few."""
+    """Differences between a checkpoint and the commits, in these kinds of actions; a few paths."""
 
-    protocol: bool = False
-    metadata: bool = False
+    parts: tuple[str, ...] = ()
     only_in_checkpoint: int = 0
     only_in_commits: int = 0
     paths: tuple[str, ...] = ()

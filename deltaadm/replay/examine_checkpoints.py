@@ -7,6 +7,7 @@ remembered of a file, so as to compare two sets of them, is a hash of 64 bits.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -30,7 +31,7 @@ from deltaadm.facts import (
 from deltaadm.json_values import integer
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, sidecar_path
-from deltaadm.replay.reconcile import STATE, Reconciliation, file_key
+from deltaadm.replay.reconcile import STATE, file_key
 from deltaadm.storage.store import LogStore
 
 Document = dict[str, Any]
@@ -188,7 +189,7 @@ class CheckpointExaminer:
                     for adds in _hashed_adds(reader, path, self.store, counts, prefix):
                         if expected is not None:
                             expected.cross_off(adds)
-                difference = None if expected is None else expected.difference(state)
+                difference = None if expected is None else expected.difference(small)
                 found |= {"counts": dict(counts), "difference": difference}
         except TableError as error:
             found["error"] = error.message
@@ -223,14 +224,13 @@ class _Expected:
         self._store = store
         self._base = base
         self._files = files
-        self._reconciled = Reconciliation()
+        self._small: dict[tuple[str, ...], Any] = {}
         self._missing = {digest for digest, _ in self._live()}
         self._unexpected = 0
         self._paths: list[str] = []
-        if base is not None and not self._reconciled.complete:
-            for name, document in base.small_actions(STATE):
-                self._reconciled.offer(name, document)
-        self.complete = self._reconciled.complete
+        for name, document in base.small_actions() if base is not None else ():
+            _take(self._small, name, document)
+        self.complete = {*STATE} <= {name for name, *_ in self._small}
 
     def cross_off(self, adds: Iterable[Hashed]) -> None:
         """Take in live files that were found."""
@@ -242,16 +242,19 @@ class _Expected:
                 if len(self._paths) < _NAMED_PATHS:
                     self._paths.append(path)
 
-    def difference(self, found: State) -> Difference:
-        """How *found* and the files that were crossed off differ from what must be there."""
-        protocol, metadata = self._reconciled.protocol, self._reconciled.metadata
-        known = None if metadata is None else Metadata.from_wire(metadata)
+    def difference(self, small: Sequence[tuple[str, Document]]) -> Difference:
+        """How *small* actions, the newest last, and the files crossed off differ from all this."""
+        ours, theirs = self._small, dict[tuple[str, ...], Any]()
+        for name, document in reversed(small):
+            _take(theirs, name, document)
+        odd = (key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key))
+        # What a checkpoint must have, and has not, is a fact of its own; transactions may expire.
+        lacking = {name for name in STATE if (name, "") not in theirs}
+        expiring = {"txn"} if "delta.setTransactionRetentionDuration" in str(ours) else set()
+        parts = {name for name, *_ in odd} - lacking - expiring
         gone = (path for hashed, path in self._live() if hashed in self._missing)
         return Difference(
-            protocol=found.protocol != (None if protocol is None else Protocol.from_wire(protocol)),
-            metadata=found.metadata is not known
-            if found.metadata is None or known is None
-            else not found.metadata.says_the_same_as(known),
+            parts=tuple(sorted(parts)),
             only_in_checkpoint=self._unexpected,
             only_in_commits=len(self._missing),
             paths=(*self._paths, *(islice(gone, _NAMED_PATHS) if self._missing else ())),
@@ -261,9 +264,8 @@ class _Expected:
         touched: set[int] = set()
         for file in self._files:
             for name, document in commits.read_lines(self._store, file.path).actions_reversed():
-                if name in STATE:
-                    self._reconciled.offer(name, document)
-                elif name in {"add", "remove"}:
+                _take(self._small, name, document)
+                if name in {"add", "remove"}:
                     hashed = hash(file_key(document, self._store.qualifier))
                     if hashed not in touched:
                         touched.add(hashed)
@@ -323,7 +325,7 @@ def compaction_facts(
                     oldest = _winners(store, known[::-1]) if gone else {}
                     gone = {key for key in gone if oldest[key] != "remove"}
                     keys = sorted((ours.keys() | theirs.keys()) - gone, key=str)
-                    odd = (" ".join(key) for key in keys if ours.get(key) != theirs.get(key))
+                    odd = (" ".join(key) for key in keys if ours.get(key, 0) != theirs.get(key, 0))
                     difference = next((f"they differ in {key.rstrip()}" for key in odd), "")
         yield CompactionFacts(file=file, listing=listing, error=error, difference=difference)
 
@@ -341,13 +343,33 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
                 ]
                 said.append({column: value or None for column, value in values.items()})
                 winners.setdefault(("file", path, vector or ""), said if name == "add" else name)
-            elif name == "protocol":
-                winners.setdefault((name,), Protocol.from_wire(document))
-            elif name == "metaData" and document.get("id") is not None:
-                winners.setdefault((name,), Metadata.from_wire(document))
-            elif name == "txn":
-                winners.setdefault((name, str(document.get("appId"))), document.get("version"))
-            elif name == "domainMetadata":
-                domain_state = (document.get("configuration"), bool(document.get("removed")))
-                winners.setdefault((name, str(document.get("domain"))), domain_state)
+            _take(winners, name, document)
     return winners
+
+
+_NAMED: Final = {"protocol": "", "metaData": "", "txn": "appId", "domainMetadata": "domain"}
+"""The field by which actions of a kind are told apart, where there may be several."""
+
+
+def _take(found: dict[tuple[str, ...], Any], name: str, document: Document) -> None:
+    """Take in what an action that is not about a file says, unless a newer one has been found."""
+    if name in _NAMED and not (name == "metaData" and document.get("id") is None):
+        is_gone = document.get("removed") is True
+        said = None if is_gone else essence(name, document)
+        found.setdefault((name, str(document.get(_NAMED[name], ""))), said)
+
+
+def essence(name: str, document: Mapping[str, Any]) -> Any:
+    """What an action says about the state of the table, however its writer spells it."""
+    if name == "protocol":
+        return Protocol.from_wire(dict(document)).to_wire()
+    if name == "metaData":
+        # Writers leave out what is null, or do not, and checkpoints cannot tell these apart.
+        known = {key: value for key, value in document.items() if value is not None}
+        wire = Metadata.from_wire(known).to_wire()
+        try:
+            return {**wire, "schemaString": json.loads(wire.get("schemaString") or "null")}
+        except (TypeError, ValueError, RecursionError):  # what is no schema stands as it is
+            return wire
+    keys = ("appId", "version") if name == "txn" else ("domain", "configuration")
+    return [document.get(key) for key in keys]

@@ -302,6 +302,7 @@ def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
             if (
                 chunk[1] != leaf.element[1]
                 or chunk[3] != path
+                or not _ENCODINGS.issuperset(chunk[2])  # at others the Rust kernel stops
                 or not isinstance(chunk[4], int)  # its compression
                 or values < rows
                 or (values != rows and not leaf.levels[0])
@@ -469,6 +470,7 @@ def _reader_of(element: Struct) -> Any:
 
 _DATA_PAGE, _DICTIONARY = 0, 2
 _PLAIN, _DICTIONARIES = 0, (2, 8)
+_ENCODINGS: Final = frozenset({_PLAIN, *range(2, 10)})
 _TEXT, _INTEGERS = 0, (17, 18)
 
 

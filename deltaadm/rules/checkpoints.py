@@ -193,7 +193,7 @@ def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     A checkpoint differs from the commits up to its version.
 
     Why it matters: readers that start from the checkpoint see another table than those that
-    read the commits: files come back or vanish, features or properties are lost. Without `--deep`
+    read the commits: files, transactions or properties come back or vanish. Without `--deep`
     only the newest checkpoint is looked at, and only where the number of its files cannot be right.
 
     What to do: `deltaadm repair TABLE`, while the commits are still there: it writes the checkpoint
@@ -204,10 +204,8 @@ def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     difference = checkpoint.difference
     if difference is None:
         return
-    if difference.protocol and checkpoint.state.protocol is not None:
-        yield Problem("Its protocol is not that of the commits.")
-    if difference.metadata and checkpoint.state.metadata is not None:
-        yield Problem("Its metadata is not that of the commits.")
+    if difference.parts:
+        yield Problem(f"It and the commits differ in {', '.join(difference.parts)}.")
     extra, lacking = difference.only_in_checkpoint, difference.only_in_commits
     if extra or lacking:
         some = ", ".join(map(repr, difference.paths))

@@ -151,6 +151,15 @@ def test_a_page_that_is_larger_than_it_says_is_damage() -> None:
         pages.batch_rows(["add"], pages.footer.groups, 10)
 
 
+def test_an_encoding_that_there_is_not_is_damage() -> None:
+    """Though a footer names those of the pages for no reader's needs, delta-rs stops there."""
+    body = written([{"add": {"path": "a", "size": 1}}]).getvalue()
+    right, wrong = (bytes([0x19, 0x35, 0, 2 * 3, 2 * of]) for of in (8, 24))
+    assert right in body
+    with pytest.raises(DamagedFooterError, match=r"contradicts the schema in add\.path"):
+        read_footer(BytesIO(body.replace(right, wrong, 1)))
+
+
 def test_reads_every_checkpoint_of_the_corpus_as_pyarrow_does(tmp_path: Path) -> None:
     found = [table.path for table in oracle.tables(tmp_path)]
     found += [recorded.path for recorded in oracle.corpus_if_present()]
