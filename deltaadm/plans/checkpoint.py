@@ -52,6 +52,7 @@ from deltaadm.replay.adds import documents, values_of
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.commits import json_object, mismatches, types_of
 from deltaadm.replay.embedded import Replay
+from deltaadm.replay.examine_checkpoints import essence
 from deltaadm.replay.load import locate, replayed
 from deltaadm.replay.reconcile import (
     Reconciliation,
@@ -721,7 +722,7 @@ def state_of(
         if take is not None:
             take(row)
     for name, document in state.other_actions():
-        digest.take(name, _essence(name, document))
+        digest.take(name, essence(name, document))
     return TableState(segment.version, digest.sums, dict(digest.counts), total)
 
 
@@ -731,30 +732,27 @@ def alone(checkpoint: Checkpoint) -> LogSegment:
     return LogSegment(checkpoint.version, checkpoint, none, none, last)
 
 
-def stated_parts(
+def digests_of(
     checksum: Mapping[str, Any], qualifier: str, take: Callable[[LiveRow], object]
 ) -> Mapping[str, str | None]:
     """The digests, as of a `TableState`, of the kinds of actions that a version *checksum* has."""
     digest, stated = Digest(), set[str]()
-    for name, key in _STATED.items():
-        said = checksum.get(key)
+    for name in ("add", "domainMetadata", "metaData", "protocol", "txn"):
+        said = checksum.get(_STATED.get(name, name))
         documents: list[Any] = said if isinstance(said, list) else [said]
         if said is not None and not any(mismatches(name, document)[0] for document in documents):
             stated.add(name)
             for document in documents if name != "add" else ():
                 if document.get("removed") is not True:
-                    digest.take(name, _essence(name, document))
+                    digest.take(name, essence(name, document))
             for document in documents if name == "add" else ():
                 take(row := _live_row([document.get(field) for field in _FIELDS], qualifier))
                 digest.add(name, row[3])
     return {name: digest.sums.get(name) for name in stated}
 
 
-_STATED: Final = {
-    "add": "allFiles", "domainMetadata": "domainMetadata", "metaData": "metadata",
-    "protocol": "protocol", "txn": "setTransactions",
-}  # fmt: skip
-"""Where a version checksum has the actions of each kind."""
+_STATED: Final = {"add": "allFiles", "metaData": "metadata", "txn": "setTransactions"}
+"""The fields of a version checksum that are not called as the actions in them."""
 _FIELDS: Final = (
     "path", "deletionVector", "size", "partitionValues", "baseRowId", "defaultRowCommitVersion",
 )  # fmt: skip
@@ -769,22 +767,6 @@ def _live_row(row: Sequence[Any], qualifier: str) -> LiveRow:
     # As Python writes values, each ends before the next; the path ends it all.
     said = f"{size!r} {pairs!r} {key[1]!r} {row_id!r} {since!r} {key[0]}"
     return path, key, size, said
-
-
-def _essence(name: str, document: Mapping[str, Any]) -> Any:
-    """What an action says about the state of the table, however its writer spells it."""
-    if name == "protocol":
-        return Protocol.from_wire(dict(document)).to_wire()
-    if name == "metaData":
-        # Writers leave out what is null, or do not, and checkpoints cannot tell these apart.
-        known = {key: value for key, value in document.items() if value is not None}
-        wire = Metadata.from_wire(known).to_wire()
-        try:
-            return {**wire, "schemaString": json.loads(wire.get("schemaString") or "null")}
-        except (TypeError, ValueError, RecursionError):  # what is no schema stands as it is
-            return wire
-    keys = ("appId", "version") if name == "txn" else ("domain", "configuration")
-    return [document.get(key) for key in keys]
 
 
 def read_state(store: LogStore, version: int | None = None) -> TableState:

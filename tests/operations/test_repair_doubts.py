@@ -189,13 +189,13 @@ def test_a_checksum_that_lists_a_file_which_no_commit_names_stays(tmp_path: Path
     assert "none of them adds or removes f1, which the other has" in refused.refusal
 
 
-def test_what_storage_cannot_tell_of_a_file_is_not_proved(table: Path) -> None:
+def test_what_storage_cannot_tell_of_a_file_is_not_believed(table: Path) -> None:
     commit = table / "_delta_log" / f"{0:020d}.json"
     commit.write_text(
         commit.read_text().replace('"partitionValues":{}', '"partitionValues":{"x":"1"}')
     )
-    (repair,) = planned(table).planned
-    assert repair.unproved == UNCONFIRMED
+    (refused,) = planned(table).repairs
+    assert "nothing tells which is right about part-" in refused.refusal
 
 
 @pytest.mark.parametrize(

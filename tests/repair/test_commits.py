@@ -68,6 +68,7 @@ def test_a_newest_commit_that_is_torn(body: bytes, said: str, tmp_path: Path) ->
     [repair] = [each for each in done.document["repairs"] if each["kind"] == "commit"]
     assert "Version 4 becomes free again" in repair["effect"]
     assert said in repair["effect"]
+    assert repair["unproved"][0].endswith("that it has a checksum speaks against it")
     assert files(made.path) == ["f0", "f1", "f2", "f3"]
     kept = tmp_path / "t" / done.document["outcome"]["journal"]
     assert (kept.parent / f"{4:020d}.json").read_bytes() == body

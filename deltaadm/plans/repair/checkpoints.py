@@ -32,8 +32,8 @@ from deltaadm.plans.checkpoint import (
     State,
     TableState,
     alone,
+    digests_of,
     pointer_to,
-    stated_parts,
 )
 from deltaadm.plans.repair.repair import Case, Files, Repair, refused, sha256
 from deltaadm.replay.checkpoints import CheckpointReader
@@ -162,18 +162,20 @@ def _unlike_older(case: Case, checkpoint: Checkpoint, compared: Comparison) -> I
     lacking, extra = ours.keys() - theirs.keys(), theirs.keys() - ours.keys()
     wrong = f"The checkpoint of version {version} differs from the older files in "
     wrong += f"{', '.join(differing)}."
-    if lacking or extra:
-        paths = sorted(path for path, _ in lacking | extra)
-        wrong += f" Of live files, it lacks {len(lacking):,} and has {len(extra):,} too many: "
-        wrong += f"{some_of(paths)}."
+    others = sorted(path for path, _ in ours.keys() & theirs.keys())
+    if ours or theirs:
+        paths = sorted(path for path, _ in ours.keys() | theirs.keys())
+        wrong += f" Of live files, it lacks {len(lacking):,}, has {len(extra):,} too many, and "
+        wrong += f"says something else of {len(others):,}: {some_of(paths)}."
     proof, unproved = _proof(case, older)
     ours_wrong, theirs_wrong = compared.contradicted
     doubts: Iterable[str] = ()
     if unproved and (ours_wrong or not theirs_wrong.issuperset(differing)):
-        counts = [(actual.counts.get(of, 0), expected.counts.get(of, 0)) for of in differing]
-        may_lose = extra or any(theirs >= ours for theirs, ours in counts)
         doubts = chain(compared.doubts(), _removed(case, checkpoint, ours))
-        if may_lose and any(_unproved_base(case, older)):
+        more = {of for of in differing if actual.counts.get(of, 0) >= expected.counts.get(of, 0)}
+        if others:
+            doubts = chain(doubts, [f"nothing tells which is right about {some_of(others)}"])
+        elif (extra or more) and any(_unproved_base(case, older)):
             doubts = chain(doubts, ["nothing tells whether the older checkpoint is right"])
     if doubt := next(iter(doubts), ""):
         refusal = f"perhaps it is right, and the older files are damaged: {doubt}"
@@ -288,7 +290,7 @@ def _has_sums(checksum: Mapping[str, Any], files: int, size: int) -> bool:
 def _by_checksum(case: Case, state: TableState) -> tuple[bool, set[str]]:
     """Whether the checksum of its version confirms a *state*, and the parts it contradicts."""
     checksum = _checksum(case, state.version)
-    stated = {**stated_parts(checksum, case.qualifier, lambda _: None)}
+    stated = {**digests_of(checksum, case.qualifier, lambda _: None)}
     if "delta.setTransactionRetentionDuration" in str(checksum.get("metadata")):
         stated.pop("txn", None)  # since transactions may have expired
     wrong = {part for part in stated if stated[part] != state.digests.get(part)}
@@ -503,7 +505,7 @@ def _against_log(
         version = segment.checkpoint.version
         yield f"nothing but it tells whether the checkpoint of version {version} is right"
     theirs, ours = dict[tuple[str, str | None], LiveRow](), list[LiveRow]()
-    stated_parts(checksum, case.qualifier, lambda row: theirs.update({row[1]: row}))
+    digests_of(checksum, case.qualifier, lambda row: theirs.update({row[1]: row}))
     for row in State(case, segment).live_files():
         theirs.pop(row[1], None)
         ours += [row] if len(ours) < _LOOKED_UP else []
