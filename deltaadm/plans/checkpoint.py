@@ -52,14 +52,9 @@ from deltaadm.replay.adds import documents, values_of
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.commits import json_object, mismatches, types_of
 from deltaadm.replay.embedded import Replay
-from deltaadm.replay.examine_checkpoints import essence
+from deltaadm.replay.examine_checkpoints import FIELDS, LiveRow, essence, live_row
 from deltaadm.replay.load import locate, replayed
-from deltaadm.replay.reconcile import (
-    Reconciliation,
-    UnreadableCheckpointError,
-    canonical_path,
-    vector_id,
-)
+from deltaadm.replay.reconcile import Reconciliation, UnreadableCheckpointError
 from deltaadm.storage.local import unwritable
 from deltaadm.storage.store import LogStore, WritableStore
 
@@ -611,10 +606,6 @@ def _newer(store: WritableStore, version: int) -> Checkpoint | None:
     return listing.checkpoints[-1] if listing.checkpoints else None
 
 
-LiveRow = tuple[str, tuple[str, str | None], Any, str]
-"""The path of a live file, the key that it is known by, its size, and all that is said of it."""
-
-
 class State(Replay):
     """
     The state that a segment describes, action by action, as in the log.
@@ -647,8 +638,8 @@ class State(Replay):
     def live_files(self) -> Iterator[LiveRow]:
         """The live files; what a checkpoint has twice, readers have once."""
         seen = set[int]()
-        for row in self.live_rows(_FIELDS):
-            found = _live_row(row, self._store.qualifier)
+        for row in self.live_rows(FIELDS):
+            found = live_row(row, self._store.qualifier)
             if (hashed := hash(found[1])) not in seen:
                 seen.add(hashed)
                 yield found
@@ -746,27 +737,13 @@ def digests_of(
                 if document.get("removed") is not True:
                     digest.take(name, essence(name, document))
             for document in documents if name == "add" else ():
-                take(row := _live_row([document.get(field) for field in _FIELDS], qualifier))
+                take(row := live_row([document.get(field) for field in FIELDS], qualifier))
                 digest.add(name, row[3])
     return {name: digest.sums.get(name) for name in stated}
 
 
 _STATED: Final = {"add": "allFiles", "metaData": "metadata", "txn": "setTransactions"}
 """The fields of a version checksum that are not called as the actions in them."""
-_FIELDS: Final = (
-    "path", "deletionVector", "size", "partitionValues", "baseRowId", "defaultRowCommitVersion",
-)  # fmt: skip
-"""What tells of a live file, whoever has written it."""
-
-
-def _live_row(row: Sequence[Any], qualifier: str) -> LiveRow:
-    path, vector, size, values, row_id, since = row
-    key = canonical_path(str(path), qualifier), vector_id(vector)
-    named = dict(values).items() if values else ()
-    pairs = sorted([(name, of or None) for name, of in named]) if named else ()
-    # As Python writes values, each ends before the next; the path ends it all.
-    said = f"{size!r} {pairs!r} {key[1]!r} {row_id!r} {since!r} {key[0]}"
-    return path, key, size, said
 
 
 def read_state(store: LogStore, version: int | None = None) -> TableState:

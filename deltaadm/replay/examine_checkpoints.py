@@ -31,7 +31,7 @@ from deltaadm.facts import (
 from deltaadm.json_values import integer
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, sidecar_path
-from deltaadm.replay.reconcile import STATE, file_key
+from deltaadm.replay.reconcile import STATE, canonical_path, file_key, vector_id
 from deltaadm.storage.store import LogStore
 
 Document = dict[str, Any]
@@ -336,12 +336,8 @@ def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...],
     for file in files:
         for name, document in commits.read_lines(store, file.path).actions_reversed():
             if name in {"add", "remove"}:
-                path, vector = file_key(document, store.qualifier)
-                values = document.get("partitionValues") or {}
-                said = [
-                    document.get(key) for key in ("size", "baseRowId", "defaultRowCommitVersion")
-                ]
-                said.append({column: value or None for column, value in values.items()})
+                row = [document.get(field) for field in FIELDS]
+                _, (path, vector), _, said = live_row(row, store.qualifier)
                 winners.setdefault(("file", path, vector or ""), said if name == "add" else name)
             _take(winners, name, document)
     return winners
@@ -354,8 +350,7 @@ _NAMED: Final = {"protocol": "", "metaData": "", "txn": "appId", "domainMetadata
 def _take(found: dict[tuple[str, ...], Any], name: str, document: Document) -> None:
     """Take in what an action that is not about a file says, unless a newer one has been found."""
     if name in _NAMED and not (name == "metaData" and document.get("id") is None):
-        is_gone = document.get("removed") is True
-        said = None if is_gone else essence(name, document)
+        said = None if document.get("removed") is True else essence(name, document)
         found.setdefault((name, str(document.get(_NAMED[name], ""))), said)
 
 
@@ -373,3 +368,22 @@ def essence(name: str, document: Mapping[str, Any]) -> Any:
             return wire
     keys = ("appId", "version") if name == "txn" else ("domain", "configuration")
     return [document.get(key) for key in keys]
+
+
+LiveRow = tuple[str, tuple[str, str | None], Any, str]
+"""The path of a live file, the key that it is known by, its size, and all that is said of it."""
+FIELDS: Final = (
+    "path", "deletionVector", "size", "partitionValues", "baseRowId", "defaultRowCommitVersion",
+)  # fmt: skip
+"""What tells of a live file, whoever has written it."""
+
+
+def live_row(row: Sequence[Any], qualifier: str) -> LiveRow:
+    """What the `FIELDS` of a live file tell; *qualifier* completes absolute paths."""
+    path, vector, size, values, row_id, since = row
+    key = canonical_path(str(path), qualifier), vector_id(vector)
+    named = dict(values).items() if values else ()
+    pairs = sorted([(name, of or None) for name, of in named]) if named else ()
+    # As Python writes values, each ends before the next; the path ends it all.
+    said = f"{size!r} {pairs!r} {key[1]!r} {row_id!r} {since!r} {key[0]}"
+    return path, key, size, said

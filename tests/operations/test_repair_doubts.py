@@ -182,6 +182,16 @@ def test_a_checksum_that_says_everything_proves_a_checkpoint_that_is_made_anew(
     assert (repair.rule, repair.effect, repair.unproved) == ("DL612", effect, unproved)
 
 
+def test_what_a_torn_compacted_file_leaves_to_commits_is_proved_by_a_checksum(
+    tmp_path: Path,
+) -> None:
+    made = made_table(tmp_path, commit(protocol(), metadata(), add("f0")), commit(add("f1")))
+    made.write(f"{0:020d}.{1:020d}.compacted.json", "{")
+    assert [repair.unproved for repair in planned(tmp_path).planned] == [UNCONFIRMED]
+    made.crc(1, [protocol()], **STATED, allFiles=BOTH)
+    assert [repair.unproved for repair in planned(tmp_path).planned] == [()]
+
+
 def test_a_checksum_that_lists_a_file_which_no_commit_names_stays(tmp_path: Path) -> None:
     made = made_table(tmp_path, commit(protocol(), metadata(), add("f0")), commit(add("f2")))
     made.crc(1, [protocol()], **STATED, allFiles=BOTH)

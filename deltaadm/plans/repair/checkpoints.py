@@ -26,21 +26,13 @@ from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
 from deltaadm.paths import is_absolute
-from deltaadm.plans.checkpoint import (
-    HINT,
-    LiveRow,
-    State,
-    TableState,
-    alone,
-    digests_of,
-    pointer_to,
-)
+from deltaadm.plans.checkpoint import HINT, State, TableState, alone, digests_of, pointer_to
 from deltaadm.plans.repair.repair import Case, Files, Repair, refused, sha256
 from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.embedded import Replay, live_files
 from deltaadm.replay.examine import checksum_facts, read_pointer
-from deltaadm.replay.examine_checkpoints import CheckpointExaminer
+from deltaadm.replay.examine_checkpoints import CheckpointExaminer, LiveRow
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, file_key
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules.rule import RULES, Severity
@@ -74,8 +66,8 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
     if doubt := next(damaged_commits(case, older.commits), ""):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
         return refused("checkpoint", rule, wrong, refusal, RESTORE)
-    made, (proof, unproved) = _replacement(case, older, files), _proof(case, older)
-    return Repair("checkpoint", rule, wrong, made, effect=proof, unproved=unproved)
+    made, found = _replacement(case, older, files), proof(case, case.listing, older.version)
+    return Repair("checkpoint", rule, wrong, made, (), *found)
 
 
 def _only_source(case: Case, rule: str, wrong: str, version: int, why: TableError) -> Repair:
@@ -167,7 +159,7 @@ def _unlike_older(case: Case, checkpoint: Checkpoint, compared: Comparison) -> I
         paths = sorted(path for path, _ in ours.keys() | theirs.keys())
         wrong += f" Of live files, it lacks {len(lacking):,}, has {len(extra):,} too many, and "
         wrong += f"says something else of {len(others):,}: {some_of(paths)}."
-    proof, unproved = _proof(case, older)
+    witness, unproved = proof(case, case.listing, version)
     ours_wrong, theirs_wrong = compared.contradicted
     doubts: Iterable[str] = ()
     if unproved and (ours_wrong or not theirs_wrong.issuperset(differing)):
@@ -179,13 +171,12 @@ def _unlike_older(case: Case, checkpoint: Checkpoint, compared: Comparison) -> I
             doubts = chain(doubts, ["nothing tells whether the older checkpoint is right"])
     if doubt := next(iter(doubts), ""):
         refusal = f"perhaps it is right, and the older files are damaged: {doubt}"
-        remedy = f"Compare both with a backup. {RESTORE}"
-        yield refused("checkpoint", "DL609", wrong, refusal, remedy)
+        yield refused("checkpoint", "DL609", wrong, refusal, f"Compare with a backup. {RESTORE}")
         return
     effect = f"Of live files, readers will see {len(lacking):,} more and {len(extra):,} fewer."
     if version != case.listing.checkpoints[-1].version:  # from which readers do not begin
         differing, effect = (), ""
-    made, effect = _replacement(case, older, checkpoint.files), f"{effect} {proof}".strip()
+    made, effect = _replacement(case, older, checkpoint.files), f"{effect} {witness}".strip()
     yield Repair("checkpoint", "DL609", wrong, made, differing, effect, unproved)
 
 
@@ -254,13 +245,16 @@ AS_WRITTEN: Final = "That the commits are as they were written"
 UNCONFIRMED: Final = f"{AS_WRITTEN}: no checksum confirms them."
 
 
-def _proof(case: Case, segment: LogSegment) -> tuple[str, tuple[str, ...]]:
-    """What proves that *segment* is what was written; or nothing, and what nobody can prove."""
-    state = case.state(segment)
-    is_confirmed, contradicted = _by_checksum(case, state)
+def proof(case: Case, listing: LogListing, version: int) -> tuple[str, tuple[str, ...]]:
+    """What proves what older files say of *version*; or nothing, and what nobody can prove."""
+    try:
+        segment = listing.segment(version, before=version)
+        is_confirmed, contradicted = _by_checksum(case, case.state(segment))
+    except TableError:
+        return "", (UNCONFIRMED,)
     if is_confirmed:
-        return f"The checksum of version {state.version} confirms it.", ()
-    otherwise = f"{AS_WRITTEN}: the checksum of version {state.version} says otherwise."
+        return f"The checksum of version {version} confirms it.", ()
+    otherwise = f"{AS_WRITTEN}: the checksum of version {version} says otherwise."
     return "", (otherwise if contradicted else UNCONFIRMED, *_unproved_base(case, segment))
 
 
@@ -483,11 +477,9 @@ def find_checksums(case: Case) -> Iterator[Repair]:
         for rule, message in islice(_broken(_CHECKSUM_RULES, checksum), 1):
             wrong = f"The checksum {file.path} is wrong: {message}."
             # Three rules find a checksum wrong whatever the log says; others may tell of a loss.
-            is_certain = rule in {"DL801", "DL805", "DL808"}
-            unproved = (
-                () if is_certain else (f"{AS_WRITTEN}: {file.path} says otherwise ({message}).",)
-            )
-            if unproved and (doubt := next(_against_log(case, segment, document or {}, rule), "")):
+            told = (f"{AS_WRITTEN}: {file.path} says otherwise ({message}).",)
+            unproved = () if rule in {"DL801", "DL805", "DL808"} else told
+            if unproved and (doubt := next(_against_log(case, segment, rule), "")):
                 refusal = f"perhaps it is right, and the log is damaged: {doubt}"
                 remedy = f"Compare with a backup. If the log is right, move {file.path} out of it."
                 yield refused("checksum", rule, wrong, refusal, remedy)
@@ -495,9 +487,7 @@ def find_checksums(case: Case) -> Iterator[Repair]:
                 yield Repair("checksum", rule, wrong, {file.path: None}, unproved=unproved)
 
 
-def _against_log(
-    case: Case, segment: LogSegment, checksum: Mapping[str, Any], rule: str
-) -> Iterator[str]:
+def _against_log(case: Case, segment: LogSegment, rule: str) -> Iterator[str]:
     """What speaks against the log where its newest checksum differs, by a *rule*."""
     if segment.version in case.witnesses:
         yield "a checkpoint or a compacted file agrees with it"
@@ -505,6 +495,7 @@ def _against_log(
         version = segment.checkpoint.version
         yield f"nothing but it tells whether the checkpoint of version {version} is right"
     theirs, ours = dict[tuple[str, str | None], LiveRow](), list[LiveRow]()
+    checksum = _checksum(case, segment.version)
     digests_of(checksum, case.qualifier, lambda row: theirs.update({row[1]: row}))
     for row in State(case, segment).live_files():
         theirs.pop(row[1], None)

@@ -11,7 +11,7 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, LogListing, commit_name
 from deltaadm.errors import TableError, some_of
-from deltaadm.plans.repair.checkpoints import RESTORE, UNCONFIRMED, Comparison, damaged_commits
+from deltaadm.plans.repair.checkpoints import RESTORE, Comparison, damaged_commits, proof
 from deltaadm.plans.repair.repair import PARTS, Case, Repair, refused, sha256, spared
 from deltaadm.replay.commit_lines import json_values
 from deltaadm.replay.commits import read_lines
@@ -200,19 +200,23 @@ def find_compactions(case: Case) -> Iterator[Repair]:
             continue
         if doubt := next(_doubts(case, file) if fact.difference else iter(()), ""):
             refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
-            remedy = f"Compare both with a backup. {RESTORE}"
+            remedy = f"Compare with a backup. {RESTORE}"
             yield refused("compaction", "DL118", flaw, refusal, remedy)
         else:
-            unproved = (UNCONFIRMED,) if fact.difference else ()
-            yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS, unproved=unproved)
+            found = proof(case, _without(case, file), file.end or 0)
+            yield Repair("compaction", "DL118", flaw, {file.path: None}, PARTS, *found)
+
+
+def _without(case: Case, file: LogFile) -> LogListing:
+    infos = case.listing.infos
+    return LogListing.of(case.root, {name: infos[name] for name in infos if name != file.path})
 
 
 def _doubts(case: Case, file: LogFile) -> Iterator[str]:
     """What speaks against the commits that a compacted *file* stands in for."""
     last = file.end or 0
     yield from damaged_commits(case, case.listing.commits.after(file.number - 1).until(last))
-    others = {name: info for name, info in case.listing.infos.items() if name != file.path}
     with suppress(TableError):
-        theirs = case.listing.segment(last, before=file.number)
-        ours = LogListing.of(case.root, others).segment(last, before=file.number)
+        listings = case.listing, _without(case, file)
+        theirs, ours = (listing.segment(last, before=file.number) for listing in listings)
         yield from Comparison(case, theirs, ours).doubts()

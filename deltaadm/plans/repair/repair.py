@@ -20,7 +20,8 @@ from deltaadm.domain.snapshot import (
 )
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import MissingFileError, RefusedError, TableError
-from deltaadm.plans.checkpoint import HINT, LiveRow, TableState, state_of
+from deltaadm.plans.checkpoint import HINT, TableState, state_of
+from deltaadm.replay.examine_checkpoints import LiveRow
 from deltaadm.replay.load import load_snapshot, locate, replayed
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import LogStore, WritableStore
