@@ -6,8 +6,10 @@ import re
 import resource
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Barrier
 from time import time_ns
 from typing import Any
 from uuid import uuid4
@@ -352,6 +354,21 @@ def test_a_plan_takes_the_state_of_the_same_files_once(
     planned(tmp_path)
     assert len(asked) > 4
     assert all(asked.count(each) == 1 for each in asked)
+
+
+def test_tables_are_read_at_the_same_time(tmp_path: Path) -> None:
+    """In 3.11, `cached_property` has a lock for all objects, and lets each wait for the others."""
+    both = Barrier(2)
+
+    class Meeting(Case):
+        def read(self, path: str) -> bytes:
+            if path == f"{7:020d}.json":
+                both.wait(20)
+            return super().read(path)
+
+    with ThreadPoolExecutor(2) as pool:
+        cases = [Meeting(open_store(str(plain(tmp_path / name).path)), 0, 0) for name in "ab"]
+        assert all(pool.map(lambda case: case.loaded, cases))
 
 
 @pytest.mark.parametrize("damage", ["a feature was lost", "checkpoint that lacks a live file"])

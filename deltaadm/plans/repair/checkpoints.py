@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError, TableError, some_of
 from deltaadm.paths import is_absolute
 from deltaadm.plans.checkpoint import HINT, State, TableState, alone, digests_of, pointer_to
-from deltaadm.plans.repair.repair import Case, Files, Repair, refused, sha256
+from deltaadm.plans.repair.repair import Case, Files, Repair, computed_once, refused, sha256
 from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.embedded import Replay, live_files
@@ -195,7 +195,7 @@ class Comparison:
         self._agreed: str | None = None  # the path of a file that both have
         self.actual = case.state(theirs, lambda row: self._hashes.add(hash(row[3])))
 
-    @cached_property
+    @computed_once
     def expected(self) -> TableState:
         """The state by `ours`; reads them."""
         return self._case.state(self.ours, self._take)
@@ -208,17 +208,16 @@ class Comparison:
         else:
             self.rows_of_ours[key] = row
 
-    @cached_property
+    @computed_once
     def rows_of_theirs(self) -> dict[tuple[str, str | None], LiveRow]:
         """Those that only `theirs` have, which are read again."""
         rows = State(self._case, self.theirs).live_files() if self._hashes else ()
         return {row[1]: row for row in rows if hash(row[3]) in self._hashes}
 
-    @cached_property
+    @computed_once
     def contradicted(self) -> tuple[set[str], ...]:
         """What the checksum of the version states otherwise than `ours`, and than `theirs`."""
-        states = self.expected, self.actual
-        return tuple(_by_checksum(self._case, state)[1] for state in states)
+        return tuple(_by_checksum(self._case, of)[1] for of in (self.expected, self.actual))
 
     def doubts(self) -> Iterator[str]:
         """What speaks against the commits of `ours`."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from functools import cached_property
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.protocol import REPAIRED_BY_CATALOG, Protocol
@@ -31,6 +32,17 @@ Files = Mapping[str, bytes | str | int | None]
 What files of the log are to be, in the order in which they change: these bytes, a copy of that
 file, or not there; a number is the version whose checkpoint, made anew, takes the file's place.
 """
+
+Found = TypeVar("Found")
+
+
+class computed_once(cached_property[Found]):  # noqa: N801 -- as what it is
+    """Without the lock of Python 3.11, under which only one of several tables would be read."""
+
+    def __init__(self, compute: Callable[[Any], Found]) -> None:
+        super().__init__(compute)
+        self.lock = nullcontext()
+
 
 # The log, as it is and as it will be once it is repaired
 
@@ -114,17 +126,17 @@ class Case:
             raise MissingFileError(f"The file {path} is missing.")
         return source
 
-    @cached_property
+    @computed_once
     def sidecars(self) -> Mapping[str, FileInfo]:
         """The files beside the log that checkpoints may name; no repair changes them."""
         return self.store.list_directory("_sidecars")
 
-    @cached_property
+    @computed_once
     def listing(self) -> LogListing:
         """All files that will be there."""
         return LogListing.of(self.store.root, self.list_log())
 
-    @cached_property
+    @computed_once
     def loaded(self) -> Snapshot | None:
         """The newest version, with its state; None where `failure` keeps it from being loaded."""
         try:
