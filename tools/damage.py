@@ -277,7 +277,9 @@ def play(chance: Chance) -> tuple[str, str, str]:
         wrong = {
             "and called proved": altered and proved and not frees,
             "and was not before": noticed == "harmless" and after != truth,
-            "for delta-rs": after == truth and by_delta_rs(table) != before,
+            "for delta-rs": repair.code == 0
+            and after == truth
+            and by_delta_rs(table) != before,
             # Of a commit or an older checksum that can be read, nothing is repaired.
             "and found": not (repair.code or "commit" in done or "crc" in done)
             and bool(findings(table, "error") - errors),

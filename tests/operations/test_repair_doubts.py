@@ -182,6 +182,15 @@ def test_a_checksum_that_says_everything_proves_a_checkpoint_that_is_made_anew(
     assert (repair.rule, repair.effect, repair.unproved) == ("DL612", effect, unproved)
 
 
+def test_a_checkpoint_that_lists_fewer_adds_than_it_has_is_not_said_to_have_files_twice(
+    tmp_path: Path,
+) -> None:
+    state = [protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"]), metadata(), add("f0")]
+    made = made_table(tmp_path, commit(*state))
+    made.v2_checkpoint(0, state)
+    assert not [repair for repair in planned(tmp_path).planned if repair.kind == "checkpoint"]
+
+
 def test_what_a_torn_compacted_file_leaves_to_commits_is_proved_by_a_checksum(
     tmp_path: Path,
 ) -> None:

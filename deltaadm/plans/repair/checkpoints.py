@@ -102,7 +102,7 @@ def _judged(case: Case, checkpoint: Checkpoint) -> Iterator[Repair]:
             counted = _snapshot(case, itself, Detail.STATE).files
         else:
             compared = Comparison(case, itself, older)
-            if twice := (reader.adds() or 0) - compared.actual.counts["add"]:
+            if (twice := (reader.adds() or 0) - compared.actual.counts["add"]) > 0:
                 text = f"it has {twice:,} live files twice, and delta-rs reads both"
                 flaws.append(("DL609", text))
     except TableError as error:
