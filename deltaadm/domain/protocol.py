@@ -75,8 +75,6 @@ FLAGS: Final[Mapping[str, str]] = {
 
 CATALOG_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
 """The features of tables whose newest commits their catalog knows alone."""
-REPAIRED_BY_CATALOG: Final = "Have the catalog's own tools repair it, or ask its operator."
-"""The advice on damage of such a table."""
 
 READER_FEATURES_VERSION: Final = 3
 """From this reader version on, a protocol lists its reader features."""

@@ -25,7 +25,7 @@ from deltaadm.clients import Access, ClientRelease, Verdict, conditions, verdict
 from deltaadm.clients import Scope as ClientScope
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
-from deltaadm.domain.protocol import REPAIRED_BY_CATALOG, Protocol
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.wire import MetadataKey
@@ -38,6 +38,7 @@ from deltaadm.plans.undo import advice_for, fix_command
 from deltaadm.reports.inspect import describe, feature_table
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import (
+    REPAIRED_BY_CATALOG,
     RULES,
     Cause,
     Finding,

@@ -130,6 +130,8 @@ class ValidationReport:
         return listed + sum(n for code, n in self.more.items() if worst.get(code) is severity)
 
 
+REPAIRED_BY_CATALOG: Final = "Have the catalog's own tools repair it, or ask its operator."
+"""The advice on damage of a table whose commits a catalog manages."""
 DAY: Final = 86_400_000
 """Milliseconds."""
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.protocol import REPAIRED_BY_CATALOG, Protocol
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import (
     FileInfo,
     LogFile,
@@ -25,6 +25,7 @@ from deltaadm.plans.checkpoint import HINT, TableState, state_of
 from deltaadm.replay.examine_checkpoints import LiveRow
 from deltaadm.replay.load import load_snapshot, locate, replayed
 from deltaadm.replay.reconcile import Detail
+from deltaadm.rules.rule import REPAIRED_BY_CATALOG
 from deltaadm.storage.store import LogStore, WritableStore
 
 Files = Mapping[str, bytes | str | int | None]
