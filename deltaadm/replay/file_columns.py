@@ -94,22 +94,20 @@ def _columns_of_like_ends(
     """
     first = texts[0].as_py()
     end = first[first.find(_NULLS) :]
-    try:
-        document = json.loads("{" + end[1:])
-    except ValueError:  # there are none, or they are not the object's own
-        return None
     if not pc.all(pc.ends_with(texts, end)).as_py():
+        return None
+    ends = _parsed(pa.py_buffer(b"{" + end[1:].encode()), pa.schema([]))
+    if ends is None or len(ends) != 1:  # there are none, or they are not the object's own
         return None
     # What is an object with this end is one with any other member in its place.
     bytes_, size = texts.view(pa.binary()), len(end.encode())
     fronts = pc.binary_replace_slice(bytes_, -size, _BEYOND, f"{_NULLS}0}}").view(pa.string())
-    read, ends = decoded(fronts), decoded(pa.array(["{" + end[1:]]))
-    if read is None or ends is None or len(read) != len(texts) or len(ends) != 1:
+    if (read := decoded(fronts)) is None or len(read) != len(texts):
         return None
     read = read.drop_columns(["nullCount"])
-    if not document.keys().isdisjoint(read.column_names):
+    if not {*ends.column_names}.isdisjoint(read.column_names):
         return None
-    for name in document:
+    for name in ends.column_names:
         read = read.append_column(name, pa.repeat(ends[name][0], len(texts)))
     return read
 
