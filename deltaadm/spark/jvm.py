@@ -334,7 +334,7 @@ def _process(
     ours = {
         "SPARK_CONNECT_MODE": "0",
         # Hundreds of threads take memory from glibc, each few from places of their own.
-        "MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2"),
+        "MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "1"),
         # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
         # in the same way.
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(scratch.path / _ANNOUNCEMENT),
